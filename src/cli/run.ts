@@ -42,7 +42,7 @@ export async function runProgram(argv: readonly string[], world: World, version:
     // Help was printed, as it is for a group without a command.
     if (error.exitCode === 0 || error.code === "commander.help") return EXIT.done;
     const { usageError } = await import("./help/usage-error.ts");
-    return explain(usageError(error.message, argv, program), context, asJson);
+    return explain(await usageError(error.message, argv, program), context, asJson);
   } finally {
     network.end();
   }

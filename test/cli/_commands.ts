@@ -8,6 +8,8 @@ interface Found {
   /** As it is typed behind `svc`, with a flag that makes it need more. */
   readonly line: string;
   readonly needs: Needs | undefined;
+  /** Whether it asks before it does something. */
+  readonly asks: boolean;
 }
 
 /** Every command with what it needs, from commander's own tree: one that is added is in the tests that use it. */
@@ -20,11 +22,12 @@ function found(group: Command, path: string): Found[] {
     const line = `${path}${command.name()}`;
     if (command.commands.length > 0) return found(command, `${line} `);
     const needs = needsOf(command, {});
+    const asks = command.options.some(({ long }) => long === "--yes");
     const more = command.options.flatMap((option) => {
       const others = needsOf(command, { [option.attributeName()]: true });
       const isSame = others?.on === needs?.on && others?.changes === needs?.changes;
-      return isSame ? [] : [{ line: `${line} ${option.long!}`, needs: others }];
+      return isSame ? [] : [{ line: `${line} ${option.long!}`, needs: others, asks }];
     });
-    return [{ line, needs }, ...more];
+    return [{ line, needs, asks }, ...more];
   });
 }

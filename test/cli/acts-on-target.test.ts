@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { runCli, type CliResult } from "../_cli.ts";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { everyCommand } from "./_commands.ts";
 
 const LONG_AGO = "2026-01-05T09:00:00.000Z";
@@ -64,7 +64,7 @@ const OF_INSTANCE: Readonly<Record<string, readonly [given: string, before?: str
   "sessions prune": ["--before 1h --yes"],
   "dev next": ["github"],
   "dev reset": ["--yes"],
-  "dev seed": ["--generate 2"],
+  "dev seed --generate": ["2"],
   "dev users create": ["eve@acme.test"],
   "dev users update": ["ada@acme.test --name Eve"],
   "dev sessions revoke": ["--user ada@acme.test"],
@@ -84,16 +84,26 @@ const OF_SERVER: Readonly<Record<string, readonly [given: string, before?: strin
   "dev reset --all": ["--yes"],
   "dev scenarios --clear": ["", "dev next github"],
   "dev instances create": ["umbrella"],
+  "dev seed": ["-"],
   "dev instances update": ["acme --name Other"],
   "dev instances delete": ["acme --yes"],
 };
 
-function svc(line: string, env: Record<string, string>): Promise<CliResult> {
-  return runCli(line.split(" ").filter(Boolean), { isOnline: true, env });
+/** What `svc dev seed -` reads. */
+const SEED = JSON.stringify({ instances: [{ name: "Initech", subdomain: "initech" }] });
+
+function svc(line: string, env: Record<string, string>, more: CliOptions = {}): Promise<CliResult> {
+  return runCli(line.split(" ").filter(Boolean), { isOnline: true, env, stdin: SEED, ...more });
 }
 
-it("Every command that changes something of a service is tried below", async () => {
-  const changing = (await everyCommand()).filter(({ needs }) => needs?.changes && needs.on !== "store");
+const commands = await everyCommand();
+
+function asks(line: string): boolean {
+  return commands.some((found) => found.line === line && found.asks);
+}
+
+it("Every command that changes something of a service is tried below", () => {
+  const changing = commands.filter(({ needs }) => needs?.changes && needs.on !== "store");
   const of = (on: string): string[] => changing.flatMap(({ line, needs }) => (needs!.on === on ? [line] : []));
   expect([of("instance").toSorted(), of("server").toSorted()]).toEqual([
     Object.keys(OF_INSTANCE).toSorted(),
@@ -125,6 +135,9 @@ it.each(Object.keys(OF_INSTANCE).flatMap((line) => Object.keys(WAYS).map((way) =
     const where =
       line === "users delete" ? `${server.instances[1]!.url}, SVC_BASE_URL` : `${server.url}, SVC_CONTROL_URL`;
     expect(stderr).toContain(` globex (${where}).\n`);
+    // What asks says it before, too.
+    const [announced] = stderr.split("\n");
+    if (asks(line)) expect(announced).toMatch(/globex.* at |^Deleting from .*instance globex/);
     expect(await instanceOf(server, "acme")).toEqual(acme);
     expect(await instanceOf(server, "globex")).not.toEqual(globex);
   },
@@ -138,6 +151,39 @@ it.each(Object.keys(OF_SERVER))("svc %s changes the server of SVC_CONTROL_URL, a
   const unchanged = await serverOf(server);
   const { code, stderr } = await svc(`${line} ${given}`, control);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
-  expect(stderr).toContain(` of ${server.url} (SVC_CONTROL_URL).\n`);
+  expect(stderr).toMatch(toServer(server));
+  if (asks(line)) expect(stderr.split("\n")[0]).toContain(` at ${server.url} (SVC_CONTROL_URL)`);
   expect(await serverOf(server)).not.toEqual(unchanged);
 });
+
+/** The end of the sentence after a change. */
+function toServer({ url }: RunningServer): RegExp {
+  return new RegExp(` (?:of|to) ${url} \\(SVC_CONTROL_URL\\)\\.\\n`);
+}
+
+const ASKING = commands.filter(({ needs, asks: does }) => does && needs?.changes && needs.on !== "store");
+
+it.each(ASKING.map(({ line, needs }) => [line, needs!.on] as const))(
+  "svc %s, which acts on one %s, names it in its question, and does nothing after a no",
+  async (line, on) => {
+    const server = await start();
+    const [given, before] = (on === "server" ? OF_SERVER : OF_INSTANCE)[line]!;
+    const control = { SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key! };
+    if (before !== undefined) expect((await svc(before, control)).code).toBe(0);
+    const read = async (): Promise<unknown> => [await instanceOf(server, "globex"), await serverOf(server)];
+    const unchanged = await read();
+    const asked: string[] = [];
+    const confirm = (question: string): boolean => asked.push(question) === 0;
+    const chosen =
+      line === "users delete" ? WAYS["variables of Globex"](server) : on === "server" ? {} : WAYS.SVC_INSTANCE();
+    const { code, stderr } = await svc(
+      `${line} ${given.replace("--yes", "")}`,
+      { ...control, ...chosen },
+      { tty: true, confirm },
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Declined.")]);
+    expect(asked).toEqual([expect.stringContaining(line === "users delete" ? server.instances[1]!.url : server.url)]);
+    if (on === "instance") expect(asked[0]).toContain("globex");
+    expect(await read()).toEqual(unchanged);
+  },
+);

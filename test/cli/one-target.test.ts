@@ -44,7 +44,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   "dev reset": "",
   "dev reset --all": "",
   "dev scenarios --clear": "",
-  "dev seed": "--generate 2",
+  "dev seed": "-",
+  "dev seed --generate": "2",
   "dev users create": "eve@acme.test",
   "dev users update": "ada@acme.test --name Eve",
   "dev sessions revoke": "svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01",
@@ -80,7 +81,12 @@ function run(line: string, env: Record<string, string | undefined> = {}): Promis
 }
 
 function runWords(words: string, env: Record<string, string | undefined> = {}, where = cwd): Promise<CliResult> {
-  return runCli(words.split(" ").filter(Boolean), { cwd: where, isOnline: true, env: { HOME: where, ...env } });
+  return runCli(words.split(" ").filter(Boolean), {
+    cwd: where,
+    isOnline: true,
+    stdin: "{}",
+    env: { HOME: where, ...env },
+  });
 }
 
 async function runsIn(directory: string, ...servers: readonly RunningServer[]): Promise<void> {

@@ -1,5 +1,3 @@
-import { quoted } from "../output/text.ts";
-
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
 const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control API";
 
@@ -8,52 +6,94 @@ const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control
  * words for a command are its aliases, and commander finds spelling mistakes.
  */
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
-  ["users block|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
-  ["users view|describe", "Use: svc users get <user>."],
-  ["users info|sessions|accounts", "Use: svc users get <user> --all."],
-  ["users remove|erase|destroy|purge|del", "Use: svc users delete <user>."],
+  ["users block|unblock|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
+  ["users sessions|accounts|identities|link", "Use: svc users get <user> --all."],
   ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
-  [
-    "users create|add|new|update|edit",
-    "Use: svc dev users create, or svc dev users update; both need the control API.",
-  ],
   ["users count", "Use: svc users list --count, or svc users search <term> --count."],
-  ["users export|download", "Of one: svc users get <user> --all --json. Of all: svc users list --output csv."],
-  ["users logout|sign-out|revoke", `To revoke all sessions: ${SIGN_OUT}.`],
   [
-    "sessions revoke|end|kill|delete|logout",
+    "users export|download|dump|data",
+    "Of one: svc users get <user> --all --json. Of all: svc users list --output csv.",
+  ],
+  ["users import", "Use: svc dev seed <file>."],
+  ["users bulk-delete", "Use: svc users delete --file <file>."],
+  ["users query|where|filter|lookup", "Use: svc users search <term>, or svc users get <user>."],
+  ["users logs|log|events|history|activity", "Use: svc logs --user <user>."],
+  ["users logout|signout|sign-out|revoke|revoke-sessions", `To revoke all sessions: ${SIGN_OUT}.`],
+  [
+    "sessions revoke|end|kill|delete|logout|terminate|invalidate",
     `Use: ${REVOKE}; all of one user: --user <user>. To delete old ones: svc sessions prune --before 90d.`,
   ],
-  ["sessions view|describe", "Use: svc sessions get <session_id>."],
-  ["sessions purge|clean|expire", "Use: svc sessions prune --before 90d --dry-run."],
+  ["sessions purge|clean|cleanup|clear|expire|gc", "Use: svc sessions prune --before 90d --dry-run."],
   ["sessions count", "Use: svc sessions list --count."],
   ["tokens revoke", `Tokens can't be revoked: each expires an hour after it was issued. To end a session: ${REVOKE}.`],
-  ["tokens check|validate", "Use: svc tokens verify - < token.txt."],
+  ["tokens check|validate|inspect|introspect", "Use: svc tokens verify - < token.txt."],
   ["tokens create|issue|new", "Use: svc dev token --user <user>."],
-  ["key|keys", "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate."],
-  ["dashboard|ui|web", "Use: svc open dashboard."],
+  ["tokens list|ls", "Tokens are not stored. Use: svc sessions list."],
+  ["auth token|print-access-token", "Use: svc sign-in --as <user> --token, or svc dev token --user <user>."],
+  ["print-access-token", "Use: svc sign-in --as <user> --token, or svc dev token --user <user>."],
+  ["revoke|signout|sign-out|kick", `To revoke all sessions: ${SIGN_OUT}.`],
+  [
+    "key|keys|secrets|api-keys|apikeys|rotate-key",
+    "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate.",
+  ],
+  ["dashboard|ui|web|console|browse", "Use: svc open dashboard."],
   ["auth", "Use: svc login, svc logout or svc whoami."],
-  ["use|switch|config|context", "Use: svc profiles use <name>, or --profile or --instance for one command."],
-  ["status|current|me|info", "Use: svc whoami, or svc doctor to find what is wrong."],
-  ["orgs|org|tenants|tenant|apps|applications|projects", "Use: svc instances list."],
-  ["view|describe", "Name what: svc users get <user>, svc sessions get <session_id>."],
-  ["del|delete|remove|rm|destroy|purge", "Name what: svc users delete <user>, svc sessions prune --before 90d."],
-  ["backup|dump|export", "Use: svc store export. A list of users: svc users list --output csv."],
+  [
+    "use|switch|select|target|config|configure|context|contexts",
+    "Use: svc profiles use <name>, or --profile or --instance for one command.",
+  ],
+  ["status|current|me|who|info|ping|health|diagnose", "Use: svc whoami, or svc doctor to find what is wrong."],
+  ["check", "Use: svc doctor, or svc store check."],
+  ["view|describe|lookup", "Name what: svc users get <user>, svc sessions get <session_id>."],
+  ["del|delete|remove|rm|destroy|erase|purge", "Name what: svc users delete <user>, svc sessions prune --before 90d."],
+  ["gdpr|privacy", "One person's data: svc users get <user> --all --json. To delete it: svc users delete <user>."],
+  ["backup|backups|dump|export", "Use: svc store export. A list of users: svc users list --output csv."],
   ["restore", "Use: svc store import <backup>, or svc dev snapshot restore <name>."],
+  ["import", "Use: svc store import <backup>, or svc dev seed <file>."],
+  ["auth:export|auth:import|db|database", "Use: svc store export, svc store import, svc dev seed or svc dev reset."],
   ["docs|manual", "Use: svc help, or svc help <command>."],
-  ["start|run|up|stop", "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>."],
+  ["start|run|up|stop|down|restart|test|with", "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>."],
+  ["new|create", "Use: svc init, or svc dev users create <email>."],
   [
     "list|search|get|find|show|ls",
     "Name what: svc users search --name <text>, svc users get <user>, svc sessions list.",
   ],
-  ["verify|decode|whose|jwt", "Use: svc tokens verify - < token.txt, or svc tokens decode - < token.txt."],
+  ["verify|decode|whose", "Use: svc tokens verify - < token.txt, or svc tokens decode - < token.txt."],
   ["version", "Use: svc --version."],
-  ["servers|ps", "Use: svc whoami. In another directory svc users list names the servers of this machine."],
+  ["update|upgrade|self-update", "Use: npm install svc-identity@latest."],
+  ["servers|server|ps", "Use: svc whoami. In another directory svc users list names the servers of this machine."],
   ["instances use|switch", "Use --instance for one command, or SVC_INSTANCE for a shell."],
-  ["snapshot|snapshots|reset|seed|clock", "It is a command of svc dev: svc help dev."],
+  ["instances get|show|view|describe|info|current", "Use: svc instances list, or svc whoami."],
+  ["profiles add|create|new", "Use: svc login --profile <name>."],
+  ["profiles delete|remove|rm", "Use: svc logout --forget --profile <name>."],
+  ["profiles current|show|get", "Use: svc whoami."],
+  ["store backup|dump", "Use: svc store export."],
+  ["store status|info", "Use: svc store check."],
+  ["dev start|serve|up", "Use: svc serve."],
   ["dev undo", "Use: svc dev snapshot restore previous."],
-  ["audit|history|tail|watch", "Use: svc logs, or svc logs -f."],
+  ["logs tail|stream|watch|follow", "Use: svc logs -f."],
+  ["env set|pull|push|get", "Use: svc env, which prints them."],
+  ["time|test-clock", "Use: svc dev clock."],
+  ["impersonate|simulate|signin", "Use: svc sign-in --as <user>."],
+  ["stats|metrics|top", "Use: svc users list --count, or svc sessions list --count."],
+  ["providers|connections", "svc serve names its providers, and svc.config.json chooses them."],
+  ["webhook|webhooks|trigger", "There are no webhooks. To follow what happens: svc logs -f."],
+  [
+    "audit|history|tail|watch|listen|events|logins|sign-ins|signins|failed-logins",
+    "Use: svc logs, svc logs --failed or svc logs -f.",
+  ],
+  ["request|curl|raw|graphql", "Use: svc api GET /api/v1/users."],
+];
+
+/** What other programs call the nouns here, and what is done with them. */
+export const SYNONYMS: readonly (readonly [words: string, here: string])[] = [
+  ["orgs|org|organizations|tenants|tenant|apps|app|applications|projects|project|namespaces", "instances"],
+  ["jwt", "tokens"],
+  ["view|describe|info|inspect", "get"],
+  ["del|remove|destroy|erase|purge", "delete"],
+  ["new", "create"],
+  ["edit|patch", "update"],
 ];
 
 /** The options of other programs, and what to use here. */
@@ -62,37 +102,32 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
   ["--columns|--column|--select|--jq", "Use --fields."],
   ["--domain", "Use --email-domain."],
   ["-p", "No short option takes a value. Use --port or --profile."],
-  ["-n|--tail|--lines", "Use --limit."],
+  ["-n|--tail|--lines", "Use --limit. For an instance: --instance."],
   ["--server|--url|--host", "Use --base-url."],
   ["--env|--environment", "Use --profile."],
-  ["--tenant|--org|--organization|--context|--project", "Use --instance for a local server, or --profile."],
+  [
+    "--tenant|--org|--organization|--context|--project|--namespace|--app|-a|-i|-A|--all-instances|--all-tenants",
+    "Use --instance for a local server, or --profile.",
+  ],
   ["--filter|--where|--search", "Use: svc users search <term>, or svc sessions search <term>."],
+  ["--created-after|--created-before", "Use: svc users search --since 7d, or --until 7d."],
+  ["--quiet|--no-headers", "In a pipe a list has no header. For ids alone: --fields id."],
+  ["--watch|-w", "To follow what happens: svc logs -f."],
+  ["--errors|--level|--status|--type", "Use --failed."],
+  ["-X|--method|--request", "Write the method before the path: svc api GET /api/v1/users."],
+  ["--detach|--daemon|--background", "Use &, or svc exec -- <command>, which has a server for one command."],
+  ["-f", "Use --yes, or --file <file>."],
   ["--last", "Use --since 7d, or --limit."],
   ["--force|--confirm", "Use --yes."],
-  ["--all|--page|--after|--sort|--top", "Lists are complete unless you pass --limit. To sort: --output tsv | sort."],
+  [
+    "--all|--page|--per-page|--after|--sort|--sort-by|--order|--order-by|--top",
+    "Lists are complete unless you pass --limit. To sort: --output tsv | sort.",
+  ],
   ["--verified", "Use: -email_verified_at:null."],
   ["--revoked", "Use: svc sessions search -revoked_at:null."],
-  ["--verbose|--debug|-v", "Set SVC_LOG=debug, which logs each request."],
+  ["--verbose|--debug|-v", "Set SVC_LOG=debug, which logs each request. The version: svc --version."],
   [
-    "--key|--token|--secret",
+    "--key|--token|--secret|--api-key|--with-token",
     "Set SVC_SECRET_KEY, or store the key with: svc login. Tokens: svc tokens verify - < token.txt.",
   ],
 ];
-
-/** What to use instead of a word that is no command. @param group the noun before it; empty for svc itself */
-export function guessedCommand(group: string, word: string): string | undefined {
-  if (word.startsWith("eyJ")) return "Use: svc tokens verify - < token.txt.";
-  if (word.includes("@"))
-    return group === "sessions"
-      ? `Use: svc sessions search --user ${quoted(word)}`
-      : `Use: svc users get ${quoted(word)}`;
-  return rowFor(MISSING_COMMANDS, group === "" ? word : `${group} ${word}`);
-}
-
-/** The row of which one of the words, in the place of the last, is the key. */
-export function rowFor(rows: typeof MISSING_COMMANDS, key: string): string | undefined {
-  return rows.find(([words]) => {
-    const [last = "", ...before] = words.split(" ").toReversed();
-    return last.split("|").some((word) => [...before, word].join(" ") === key);
-  })?.[1];
-}

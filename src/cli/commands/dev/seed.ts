@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { runs, type Flags } from "../../command.ts";
-import { openControl, sayDone } from "../../connection/control.ts";
+import { instanceOf, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readJson } from "../../files.ts";
@@ -17,7 +17,8 @@ export function addSeed(dev: Command, context: Surroundings): void {
     .argument("[file]", "a seed document in JSON; - reads standard input")
     .option("--generate <users>", "generate this many users, each with an identity and a session")
     .option("--seed <number>", "with --generate: the same number gives the same users; default 1");
-  runs(command, context, { on: "instance", changes: true }, runSeed, {
+  // The instances of a file are named in it.
+  runs(command, context, ({ generate }) => ({ on: generate ? "instance" : "server", changes: true }), runSeed, {
     examples: [
       ["svc dev seed more.json", "add instances, users and personas"],
       ["svc dev seed --generate 1000", "1000 users with names in many scripts"],
@@ -37,11 +38,12 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const document = file === undefined ? undefined : await readJson<BodyOf<"POST /seed">>(context, file);
   const control = await openControl(context);
-  const body = document ?? generation(options, control.instance);
+  const instance = document ? undefined : (await instanceOf(control)).id;
+  const body = document ?? generation(options, instance);
   const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
-  await sayDone(context, options, control, "Added these records to", document ? undefined : control.instance);
+  await sayDone(context, options, control, "Added these records to", instance);
 }
 
 function generation({ generate = "", seed }: SeedOptions, instance: string | undefined): BodyOf<"POST /seed"> {
