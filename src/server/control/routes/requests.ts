@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { clearInterval, setInterval } from "node:timers";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Flow } from "../../history/flows.ts";
 import type { LoggedRequest } from "../../history/request-log.ts";
 import { filterRequests } from "../filters.ts";
@@ -43,6 +44,8 @@ export const requestRoutes = (deps: ControlDeps): ControlHandlers<"/requests" | 
 const HEARTBEAT_MS = 10_000;
 /** How many characters of events are buffered for a slow reader; events beyond that are dropped. */
 const MAX_WAITING = 4 << 20;
+/** Events of this time leave in one write: a reader wakes for each. */
+const BATCH_MS = 50;
 
 async function* eventText(
   deps: ControlDeps,
@@ -78,7 +81,10 @@ async function* eventText(
   // The reader knows by it that it is connected.
   add("");
   try {
-    yield* waiting;
+    for await (const lines of waiting) {
+      yield lines as string;
+      await delay(BATCH_MS, undefined, { ref: false });
+    }
   } finally {
     end();
   }
