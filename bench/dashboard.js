@@ -45,6 +45,8 @@ async function measured(view) {
   const asked = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/^\/__svc\/v1/, "")));
   await page.goto(await link());
+  // Signing in leads to the overview.
+  await page.getByTestId("stream-status").getByText("Live").waitFor();
   await page.goto(`${svc.url}/__svc/#/${view}`);
   await page.getByTestId("stream-status").getByText("Live").waitFor();
   await delay(500);

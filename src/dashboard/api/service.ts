@@ -12,7 +12,6 @@ import {
   type RequestEntry,
   type State,
   type User,
-  type SignIn,
 } from "./client.ts";
 import { onEvent } from "./stream.ts";
 
@@ -142,12 +141,4 @@ export async function revokeSessionsOf({ id, data: { instance } }: User): Promis
     revoked++;
   }
   return revoked;
-}
-
-/** A sign-in of the first account, at the default provider of the instance that was chosen last. */
-export async function runSignIn(): Promise<SignIn> {
-  const instance = currentInstance();
-  const { data } = service.peek().instances.find(({ id }) => id === instance) ?? {};
-  const provider = data?.providers.find((name) => name === data.default_provider) ?? data?.providers[0];
-  return control.request("POST /sign-ins", { body: { instance, provider } });
 }

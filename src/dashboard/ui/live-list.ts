@@ -18,8 +18,9 @@ export interface LiveList<Row> {
   readonly showOlder: (() => Promise<void>) | undefined;
 }
 
-const PAGE_SIZE = 100;
-const KEPT = 200;
+/** A list that nobody reads stays at a page: the browser lays all rows out anew for each batch. */
+const PAGE_SIZE = 50;
+const MOST_WAITING = 200;
 /** Events of this time are shown at once, so that twenty sign-ins a second cost two renderings. */
 const BATCH_MS = 500;
 
@@ -59,9 +60,8 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
     return { fresh, rows: shown.map((row) => recent.current.get(row.id) ?? row) };
   };
   const show = (all: readonly Row[]): void => {
-    const limit = Math.max(KEPT, rows.peek()?.length ?? 0);
-    rows.value = all.slice(0, limit);
-    if (all.length > limit) hasOlder.value = true;
+    rows.value = all.slice(0, PAGE_SIZE);
+    if (all.length > PAGE_SIZE) hasOlder.value = true;
     waiting.value = [];
   };
   useLayoutEffect(() => {
@@ -79,7 +79,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
       const { fresh, rows: shown } = withRecent(rows.peek()!);
       if (isAtRow() || (latest === undefined && (globalThis.scrollY > 24 || waiting.peek().length > 0))) {
         rows.value = shown;
-        waiting.value = fresh.slice(0, KEPT);
+        waiting.value = fresh.slice(0, MOST_WAITING);
         if (latest !== undefined && fresh.length > 0) timer = setTimeout(apply, BATCH_MS);
       } else show([...fresh, ...shown]);
     };
@@ -88,7 +88,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
       const { current } = recent;
       current.set(event.id, event as Row);
       // What was not shown for long is dropped.
-      if (current.size > KEPT) current.delete(current.keys().next().value!);
+      if (current.size > MOST_WAITING) current.delete(current.keys().next().value!);
       timer ??= setTimeout(apply, BATCH_MS);
     });
     return () => {

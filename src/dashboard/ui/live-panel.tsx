@@ -131,7 +131,7 @@ export function LivePanel<Row>(props: {
   const hasPages = useRef(false);
   hasPages.current ||= showOlder !== undefined;
   return (
-    <>
+    <div>
       {/* It takes no space, so that nothing moves. */}
       <div class="waiting" role="status">
         {waiting > 0 && (
@@ -157,6 +157,6 @@ export function LivePanel<Row>(props: {
           </nav>
         )}
       </Panel>
-    </>
+    </div>
   );
 }

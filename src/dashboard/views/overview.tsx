@@ -2,10 +2,9 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { AnswerOf } from "../../wire/control/types.ts";
 import { control, type Flow } from "../api/client.ts";
-import { chooseInstance, preferredInstance, runSignIn, service } from "../api/service.ts";
+import { chooseInstance, preferredInstance, service } from "../api/service.ts";
 import { useLoad, useReloadOn } from "../api/use-load.ts";
-import { go, href } from "../router.ts";
-import { Button } from "../ui/button.tsx";
+import { href } from "../router.ts";
 import { currentMinute, serviceNow, Time, UserText } from "../ui/values.tsx";
 import { Select } from "../ui/field.tsx";
 import { useLiveList } from "../ui/live-list.ts";
@@ -32,11 +31,9 @@ export function OverviewPage() {
     const { since, until } = chartBeginning(span, serviceNow());
     return control.request("GET /flows/summary", { query: { since, until, instance, periods: span.slots } });
   };
-  const clock = service.value.state?.clock;
-  const inputs = [chosen.value, instance, clock?.mode, clock?.offset_ms, currentMinute()];
+  const inputs = [chosen.value, instance, service.value.state?.clock.offset_ms ?? 0, currentMinute()];
   const { data: summary, reload: recount } = useLoad(read, inputs);
   useReloadOn(({ resource }) => resource === "flow", recount);
-  const runFirst = async (): Promise<void> => go(["flows", (await runSignIn()).flow_id]);
   return (
     <>
       <PageHeading title="Overview" note="What failed and why, and sign-ins as they happen.">
@@ -68,11 +65,6 @@ export function OverviewPage() {
           empty={
             <Empty icon="flows" title="No sign-ins yet">
               Sign in through your application, or <a href="#/try-it">try it</a> here, without an account or a network.
-              <p>
-                <Button kind="primary" icon="try-it" testId="first-sign-in" onClick={runFirst}>
-                  Run a sign-in
-                </Button>
-              </p>
             </Empty>
           }
         >
