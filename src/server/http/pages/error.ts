@@ -24,9 +24,15 @@ interface WaysOn {
   readonly seen?: Seen | undefined;
 }
 
-/** Why a sign-in ended so. */
-export function reasonText(seen: Seen | undefined): Html | false {
-  return seen?.reason != null && html`<p data-testid="reason">${visible(seen.reason)}</p>`;
+/** Why a request failed, and the reason of its sign-in; once, where one says the other too. */
+export function whyText(why: string | undefined, seen: Seen | undefined): Html {
+  const says = (longer = "", shorter = ""): boolean =>
+    longer.toLowerCase().includes(shorter.toLowerCase().replace(/\.$/, ""));
+  const reason = seen?.reason ?? undefined;
+  const isDetail = why !== undefined && (reason === undefined || !says(reason, why));
+  const isReason = reason !== undefined && (!isDetail || !says(why, reason));
+  return html`${isDetail && html`<p data-testid="error-detail">${visible(why)}</p>`}
+  ${isReason && html`<p data-testid="reason">${visible(reason)}</p>`}`;
 }
 
 export function stepsLink(seen: Seen | undefined): Html | false {
@@ -44,7 +50,7 @@ export function errorPage(code: ErrorCode, detail?: string, { wayBack, home, see
       </div>
       <header>
         <h1 data-testid="error-title">${error}</h1>
-        ${advice && html`<p data-testid="error-detail">${visible(advice)}</p>`} ${reasonText(seen)}
+        ${whyText(advice, seen)}
       </header>
       <footer>
         <span>svc · identity proxy</span>

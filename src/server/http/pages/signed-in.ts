@@ -1,7 +1,7 @@
 import type { TokenClaims } from "../../../wire/claims.ts";
 import { providerTitle } from "../../../wire/providers.ts";
 import { visible } from "../../../text/harmless.ts";
-import { reasonText, stepsLink, type Seen } from "./error.ts";
+import { stepsLink, whyText, type Seen } from "./error.ts";
 import { html, layout, type Html } from "./layout.ts";
 import { SIGNED_IN_SCRIPT } from "./scripts.ts";
 
@@ -45,7 +45,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
   );
 }
 
-/** Stands in for an application's callback after a sign-in that failed: shows the error. */
+/** Stands in for an application's callback after a sign-in that failed: shows the reason, or else what the error means. */
 export function notSignedInPage(error: string, description: string, seen: Seen | undefined): string {
   return layout(
     "Not signed in",
@@ -54,8 +54,7 @@ export function notSignedInPage(error: string, description: string, seen: Seen |
       </div>
       <header>
         <h1>Not signed in</h1>
-        <p data-testid="error-detail">${description}</p>
-        ${reasonText(seen)}
+        ${whyText(seen?.reason == null ? description : undefined, seen)}
       </header>
       <p>Your application gets <code>error</code> and <code>error_description</code> in its query.</p>
       <footer>
