@@ -135,29 +135,24 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it("chooses a tab with the arrow keys, and has one stop for all tabs", async () => {
+  it("has the sections of Control at addresses of their own", async () => {
     const { page, visit } = on;
     await visit("control");
-    await page.getByRole("tab", { name: "Scenarios" }).focus();
-    for (const [key, chosen] of [
-      ["ArrowRight", "Personas"],
-      ["End", "Data"],
-      ["ArrowRight", "Scenarios"],
-      ["ArrowLeft", "Data"],
-      ["Home", "Scenarios"],
-    ] as const) {
-      await page.keyboard.press(key);
-      expect(await active("textContent")).toBe(chosen);
-      expect(await page.getByRole("tab", { selected: true }).textContent()).toBe(chosen);
-    }
-    expect(await page.locator("[role=tab][tabindex='0']").count()).toBe(1);
+    const sections = page.getByRole("navigation", { name: "Sections" });
+    await sections.getByRole("link", { name: "Data" }).press("Enter");
+    await until(page, "location.hash === '#/control?section=data'");
+    await page.getByTestId("save-snapshot").waitFor();
+    expect(await sections.locator("[aria-current=page]").textContent()).toBe("Data");
+    await page.goBack();
+    await page.getByTestId("create-scenario").waitFor();
+    expect(await sections.locator("[aria-current=page]").textContent()).toBe("Scenarios");
   });
 
   it("shows what is chosen with forced colors", async () => {
     const { page, visit } = on;
     await page.emulateMedia({ forcedColors: "active" });
     await visit("control");
-    for (const chosen of [".nav-link", "[role=tab]"]) {
+    for (const chosen of [".nav-link", ".tabs a"]) {
       const colors = await page.evaluate<string[]>(
         `[...document.querySelectorAll("${chosen}")].map((one) => getComputedStyle(one).backgroundColor)`,
       );

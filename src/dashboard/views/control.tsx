@@ -1,6 +1,5 @@
-import { location, refine } from "../router.ts";
+import { href, location } from "../router.ts";
 import { PageHeading, Panel, Pill, Placeholder, Problem } from "../ui/parts.tsx";
-import { Tabs } from "../ui/tabs.tsx";
 import { DataPanel } from "./control/data.tsx";
 import { PersonasPanel } from "./control/personas.tsx";
 import { ScenariosPanel } from "./control/scenarios.tsx";
@@ -21,12 +20,21 @@ export function ControlPage() {
   return (
     <>
       <PageHeading title="Control" note="Whatever can happen to a sign-in in production can be made to happen here." />
-      <Tabs label="Sections" titles={SECTIONS} chosen={section} onChoose={(name) => refine({ section: name })}>
-        {section === "scenarios" && <ScenariosPanel />}
-        {section === "personas" && <PersonasPanel />}
-        {section === "clock" && <ClockPanel />}
-        {section === "data" && <DataPanel />}
-      </Tabs>
+      <nav class="tabs" aria-label="Sections">
+        {Object.entries(SECTIONS).map(([name, title]) => (
+          <a
+            key={name}
+            href={href(["control"], { section: name })}
+            aria-current={name === section ? "page" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      {section === "scenarios" && <ScenariosPanel />}
+      {section === "personas" && <PersonasPanel />}
+      {section === "clock" && <ClockPanel />}
+      {section === "data" && <DataPanel />}
     </>
   );
 }
