@@ -30,9 +30,9 @@ it("svc logs prints a line for each request and the steps of a sign-in below it"
   const at = (text: string): number => lines.findIndex((line) => line.includes(text));
   expect(lines[at(" /sign-in ")]).toMatch(/^\d\d:\d\d:\d\d {2}302 {2}GET {4}\/sign-in +acme {2}[\d.]+ ms$/);
   const [, id] = /^ {10}flow {6}([0-9a-f]+)$/.exec(lines[at(" /sign-in ") + 1]!) ?? [];
-  expect((await svc(`logs --flow ${id}`)).stdout).toContain("begin     with github");
+  expect((await svc(`logs --flow ${id}`)).stdout).toContain("begin     with GitHub");
   expect(lines.filter((line) => line.startsWith("          flow")).length).toBe(1);
-  expect(lines[at(" /sign-in ") + 2]).toMatch(/^ {10}begin +with github, back to http/);
+  expect(lines[at(" /sign-in ") + 2]).toMatch(/^ {10}begin +with GitHub, back to http/);
   expect(lines[at("/authorize") + 1]).toMatch(/^ {10}provider +ada signs in/);
   const callback = at(" /oauth/:provider/callback");
   const steps = lines.slice(callback + 1, callback + 6).map((line) => /^ {10}(\w+)/.exec(line)?.[1]);

@@ -41,7 +41,7 @@ export function Navigation({ current }: { current: ShellView["path"] | undefined
             {title}
           </a>
         ))}
-        <Button kind="quiet" small testId="zone" onClick={switchZone}>
+        <Button kind="quiet" small icon="clock" testId="zone" onClick={switchZone}>
           Times in {zoneName()}
         </Button>
       </div>

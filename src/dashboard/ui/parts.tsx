@@ -118,15 +118,18 @@ export function Unloaded(props: { title: string; back: string; error: Error | un
   );
 }
 
+/** Names with their values; one without a value is left out. */
 export function Facts({ rows }: { rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
-      {rows.map(([name, value], n) => (
-        <div key={n}>
-          <dt>{name}</dt>
-          <dd>{value ?? <span class="faint">—</span>}</dd>
-        </div>
-      ))}
+      {rows
+        .filter(([, value]) => value)
+        .map(([name, value], n) => (
+          <div key={n}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

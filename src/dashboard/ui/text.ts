@@ -9,7 +9,7 @@ export function sentence(reason: string): string {
   const name = first.replace(/:$/, "");
   const start = isProvider(name)
     ? providerTitle(name)
-    : /_|:$/.test(first)
+    : /_|:$|^svc$/.test(first)
       ? name
       : name.slice(0, 1).toUpperCase() + name.slice(1);
   return `${start}${reason.slice(name.length)}${/[.!?]$/.test(reason) ? "" : "."}`;

@@ -23,9 +23,9 @@ const COLUMNS: readonly Column<Instance>[] = [
     ),
     isWide: true,
   },
-  { title: "Address", cell: ({ data }) => <code class="one-line">{data.url}</code> },
-  { title: "Publishable key", cell: ({ data }) => <code class="one-line">{data.publishable_key}</code> },
-  { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider) },
+  { title: "Address", cell: ({ data }) => <code>{data.url}</code> },
+  { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, isSpare: true },
+  { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider), isSpare: true },
   { title: "State", cell: ({ data }) => <ActivePill isActive={data.active} /> },
 ];
 

@@ -52,16 +52,14 @@ export function KeysPanel({ instance }: { instance: Instance }) {
                 <CopyButton text={reveal} label="Secret key" />
               </>,
             ],
-            ...(old
-              ? [
-                  [
-                    "Old secret key",
-                    <>
-                      verifies until <Time at={old.expires_at} />
-                    </>,
-                  ] as const,
-                ]
-              : []),
+            [
+              "Old secret key",
+              old && (
+                <>
+                  verifies until <Time at={old.expires_at} />
+                </>
+              ),
+            ],
             ["Publishable key", <CopyableValue text={instance.data.publishable_key} label="Publishable key" />],
           ]}
         />

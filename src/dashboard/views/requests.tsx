@@ -29,7 +29,9 @@ export const REQUEST_COLUMNS: readonly Column<RequestEntry>[] = [
             <b>{data.method}</b> {data.path.split("?", 1)[0]}
           </code>
         </RowLink>{" "}
-        <UserText text={meaningOf(data)} muted />
+        <small>
+          <UserText text={meaningOf(data)} muted />
+        </small>
         {data.reason && <small class="lines muted">{data.reason}</small>}
       </>
     ),

@@ -47,9 +47,9 @@ const USER: Column<Session> = {
 };
 const COLUMNS: readonly Column<Session>[] = [
   { title: "Provider", cell: ({ data }) => providerTitle(data.provider) },
-  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code> },
+  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, isSpare: true },
   { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} /> },
-  { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} /> },
+  { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, isSpare: true },
   {
     title: "State",
     cell: ({ data }) => (

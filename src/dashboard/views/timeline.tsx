@@ -1,5 +1,4 @@
 import { stepInWords, type Step } from "../../wire/control/flows.ts";
-import { providerTitle } from "../../wire/providers.ts";
 import { Facts, Pill } from "../ui/parts.tsx";
 import { Code, UserText, shownDuration, TimeOfDay } from "../ui/values.tsx";
 
@@ -15,7 +14,7 @@ export function Timeline({ steps, hasFailed }: { steps: readonly Step[]; hasFail
             <summary>
               <strong>{step.name}</strong>
               {n === failing && <Pill tone="bad">failed</Pill>}
-              <UserText text={stepInWords(named(step))} muted />
+              <UserText text={stepInWords(step)} muted />
               <span class="muted">
                 <TimeOfDay at={step.at} />
               </span>
@@ -64,14 +63,6 @@ function Evidence({ step: { sent, answered } }: { step: Step }) {
       ]}
     />
   );
-}
-
-/** With the provider as people write it. */
-function named(step: Step): Step {
-  const { sent } = step;
-  return typeof sent?.["provider"] === "string"
-    ? { ...step, sent: { ...sent, provider: providerTitle(sent["provider"]) } }
-    : step;
 }
 
 function Exchange({ title, content }: { title: string; content: object }) {

@@ -26,12 +26,13 @@ const COLUMNS: readonly Column<User>[] = [
         ))}
       </div>
     ),
+    isSpare: true,
   },
   {
     title: "E-mail",
     cell: ({ data }) => (data.email_verified_at ? <Pill tone="good">verified</Pill> : <Pill>not verified</Pill>),
   },
-  { title: "Created", cell: ({ data }) => <Time at={data.created_at} /> },
+  { title: "Created", cell: ({ data }) => <Time at={data.created_at} />, isSpare: true },
 ];
 
 /** The users of one instance, searched by the server. */

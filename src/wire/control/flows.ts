@@ -152,7 +152,8 @@ export type Step = AnswerOf<"GET /flows">[number]["data"]["steps"][number];
 
 /** What happened in a step, in one line. Empty if the step's name is enough. */
 export function stepInWords({ name, sent, answered }: Pick<Step, "name" | "sent" | "answered">): string {
-  const { provider, url, method, redirect_uri } = sent ?? {};
+  const { url, method, redirect_uri } = sent ?? {};
+  const provider = sent?.["provider"] === undefined ? undefined : providerTitle(String(sent["provider"]));
   const { status, error, outcome, account, result, user_id, message } = answered ?? {};
   switch (name) {
     case "begin":

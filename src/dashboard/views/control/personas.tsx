@@ -43,6 +43,7 @@ export function PersonasPanel() {
               ))}
             </div>
           ),
+          isSpare: true,
         },
       ]}
       buttonsOf={(one) => (

@@ -72,14 +72,14 @@ const COLUMNS: readonly Column<Scenario>[] = [
     title: "Account",
     cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
   },
-  { title: "Delay", cell: ({ data: { delay_ms } }) => delayInWords(delay_ms) },
+  { title: "Delay", cell: ({ data: { delay_ms } }) => delayInWords(delay_ms), isSpare: true },
   {
     title: "Used",
     cell: ({ data: { used, remaining } }) =>
       remaining === null ? `${used}, without end` : `${used} of ${used + remaining}`,
     align: "end",
   },
-  { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} /> },
+  { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, isSpare: true },
 ];
 
 function matchText({ data: { match } }: Scenario): string {
