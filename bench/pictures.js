@@ -69,14 +69,14 @@ async function stills() {
     await page.screenshot({ path: new URL(`dashboard-${name}.png`, PICTURES).pathname });
   };
   const [failed] = await control("GET", "/flows?result=error&reason=verified");
+  await take("overview", "overview");
+  await take("flow", `flows/${failed.id}`);
+  await take("users", "users?query=email:*@acme.test");
   await control("POST", "/scenarios", {
     match: { provider: "github" },
     outcome: "rate_limited",
     label: "checkout test",
   });
-  await take("overview", "overview");
-  await take("flow", `flows/${failed.id}`);
-  await take("users", "users?query=email:*@acme.test");
   await take("control", "control");
   await control("DELETE", "/scenarios");
   await page.goto(`${svc.url}/__svc/#/try-it`);
