@@ -62,6 +62,8 @@ describe.skipIf(CHROMIUM === undefined && !process.env["CI"])("Why did Ada's sig
     const { page, control, visit } = on;
     const { user_id } = await signIn(on.svc);
     await visit(`users/${String(user_id)}`);
+    // While the pointer is on a row, new ones wait.
+    await page.mouse.move(0, 0);
     const results = page.getByTestId("user-sign-ins").locator(".pill");
     await expect.poll(() => results.allTextContents()).toEqual(["signed in", "email_not_verified"]);
     await signIn(on.svc, { outcome: "rate_limited" });
