@@ -71,6 +71,11 @@ export function isTyped(choice: Pick<Sourced, "source"> | undefined): boolean {
   return choice?.source.startsWith("--") === true;
 }
 
+/** What takes a choice back. */
+export function without(source: string): string {
+  return `${isTyped({ source }) ? "omit" : "unset"} ${source}`;
+}
+
 /** The key of the environment: itself, or in a file. */
 function environmentKey({ env, cwd }: Place): SecretKey | undefined {
   const [key, file] = [env["SVC_SECRET_KEY"], env["SVC_SECRET_KEY_FILE"]];

@@ -1,5 +1,5 @@
 /** What commands act on, by which choices of a target that one can't obey are refused, for all of them alike. */
-import { choicesOf, isTyped } from "./choices.ts";
+import { choicesOf, isTyped, without } from "./choices.ts";
 import type { Command } from "commander";
 import { commandPath } from "./command-names.ts";
 import type { Needs, Surroundings } from "./context.ts";
@@ -30,6 +30,7 @@ const OBEYING = {
 const WHY: Readonly<Record<Needs["on"], string>> = {
   instance: "",
   server: "acts on all instances of a server",
+  own: "starts a server of its own",
   store: "acts on a store, which --store names",
   profile: "acts on a stored profile",
   nothing: "asks no service",
@@ -49,7 +50,7 @@ export function addNeeds(program: Command, context: Surroundings): void {
       if (choice === undefined || !isMeant || obeying.some((one) => one === on)) continue;
       throw new UsageError(
         `${choice.source} is not for ${commandPath(command)}, which ${WHY[on]}. Nothing was done.`,
-        isTyped(choice) ? `Omit ${choice.source}.` : `Unset ${choice.source}.`,
+        `To do it, ${without(choice.source)}.`,
       );
     }
     if (on === "instance" || on === "server") await tellOfUnknown(context);

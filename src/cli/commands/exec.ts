@@ -14,7 +14,7 @@ export function add(program: Program, context: Surroundings): void {
     .command("exec")
     .argument("<command...>", "the command; what follows is its own")
     .option("--seed <file>", "the records to begin with; default: the demo");
-  runs(command, context, { on: "nothing" }, runExec, {
+  runs(command, context, { on: "own" }, runExec, {
     examples: [
       ["svc exec -- npm test", "tests, with a server of their own"],
       ["svc exec --seed seed.json -- pytest", "with your own records"],

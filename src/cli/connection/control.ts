@@ -1,4 +1,4 @@
-import type { Sourced } from "../choices.ts";
+import { type Sourced, without } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -17,7 +17,6 @@ import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, type Target } from "./sources.ts";
 import { chosenAt, type Named } from "./chosen-instance.ts";
 import { findServerHere, isAtServer, isFrontOf, OPERATOR } from "./server-here.ts";
-import { without } from "./target.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -68,7 +68,9 @@ export function notAnswering({ url, pid, directory }: RunningServerFile, otherwi
   return new CliError(
     EXIT.unreachable,
     `The server of ${directory} at ${url} is not answering. Its process ${pid} lives: it was stopped, or is busy.`,
-    `Wait for it with --wait 60s. One that was stopped continues with: kill -CONT ${pid} ${otherwise}`.trim(),
+    ["Wait for it with --wait 60s.", otherwise, `One that was stopped continues with: kill -CONT ${pid}`]
+      .filter(Boolean)
+      .join(" "),
   );
 }
 

@@ -1,11 +1,11 @@
-import { originOf } from "../choices.ts";
+import { originOf, without } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { findServerOn } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { type Target } from "./sources.ts";
-import { neighboursOf, requireLocalServer, without } from "./target.ts";
+import { neighboursOf, requireLocalServer } from "./target.ts";
 
 /** What to do about a service whose control API is not known. */
 export const OPERATOR =

@@ -1,4 +1,4 @@
-import { type Sourced, choicesOf, isTyped } from "../choices.ts";
+import { type Sourced, choicesOf, without } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import { trimSlash } from "../../http/request.ts";
 import type { Context, NamedInstance } from "../context.ts";
@@ -129,15 +129,10 @@ export function refuseOther(
   );
 }
 
-/** What takes a choice back. */
-export function without(source: string): string {
-  return `${isTyped({ source }) ? "omit" : "unset"} ${source}`;
-}
-
 function notAmongInstances(chosen: string, { value: instance, source }: Sourced): CliError {
   return new UsageError(
     `${source} chooses among a local server's instances. Of ${chosen}, the secret key decides the instance.`,
-    `${isTyped({ source }) ? "Omit" : "Unset"} ${source}, or store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
+    `For that one, ${without(source)}. For another store the key of ${instance} as a profile of its own: svc login --profile ${quoted(instance)}`,
   );
 }
 

@@ -33,7 +33,7 @@ export function add(program: Program, context: Surroundings): void {
     .option("--drain <duration>", "on SIGTERM, keep accepting for this long; default 0s, 5s beyond loopback")
     .option("--open", "open the front door in a browser")
     .option("-q, --quiet", "print only what fails");
-  runs(command, context, { on: "nothing" }, runServe, {
+  runs(command, context, { on: "own" }, runServe, {
     examples: [
       ["svc serve", "a demo, on port 7820"],
       ["svc serve --seed seed.json --reset", "start over from your own seed"],

@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { ControlClient } from "../../../control-client/index.ts";
+import { controlOf } from "../../connection/control.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { MAX_PAGE_SIZE } from "../../../http/request.ts";
 import type { Session, User } from "../../../wire/resources.ts";
@@ -22,17 +23,6 @@ const SIGN_IN_COLUMNS: Listed<SignIn> = {
   ],
 };
 
-/** The column of the accounts at providers that a user has linked. @param control undefined: none is known here */
-export async function accountsColumn(
-  context: Context,
-  control: ControlClient | undefined,
-  id: string,
-): Promise<Column<User>> {
-  const accounts = control && (await accountsOf(context, control, id));
-  const text = accounts ? accounts.map(inWords).join(", ") || "none" : "(only the control API shows them)";
-  return { name: "accounts", value: () => text };
-}
-
 async function accountsOf(context: Context, control: ControlClient, id: string): Promise<readonly Account[]> {
   const query = { instance: context.network.instance?.id };
   return (await control.request("GET /users/:id", { params: { id }, query })).data.identities ?? [];
@@ -43,24 +33,24 @@ function inWords({ provider, uid, email, email_verified }: Account): string {
 }
 
 /**
- * Prints all that is stored of a user, as the law lets people ask for. With `--json` it is one document, of which `accounts`
- * and `sign_ins` are null where no control API is known.
+ * Prints a user for a person, with the accounts at providers; with `all` everything that is stored of her, as the law lets
+ * people ask for. That is one document with `--json`, of which `accounts` and `sign_ins` are null where no control API is known.
  */
-export async function printAll(
+export async function printOne(
   context: Context,
-  flags: OutputFlags,
-  client: Client,
+  flags: OutputFlags & { readonly all?: boolean },
+  service: { readonly client: Client; readonly base_url: string | undefined },
   user: User,
-  control: ControlClient | undefined,
 ): Promise<void> {
+  const control = await controlOf(context, service.base_url);
+  const accounts = control && (await accountsOf(context, control, user.id));
+  const text = accounts ? accounts.map(inWords).join(", ") || "none" : "(only the control API shows them)";
+  const columns: Column<User>[] = [...USER_COLUMNS.columns, { name: "accounts", value: () => text }];
+  if (!flags.all) return printResource(context, flags, USER_COLUMNS, user, columns);
   const sessions: Session[] = [];
-  for await (const session of client.sessions.search(`user_id:${user.id}`)) sessions.push(session);
+  for await (const session of service.client.sessions.search(`user_id:${user.id}`)) sessions.push(session);
   const signIns = control && (await control.request("GET /flows", { query: { user: user.id, limit: MAX_PAGE_SIZE } }));
-  if (flags.json) {
-    const accounts = control ? await accountsOf(context, control, user.id) : null;
-    return printJson(context, { user, sessions, accounts, sign_ins: signIns ?? null });
-  }
-  const columns = [...USER_COLUMNS.columns, await accountsColumn(context, control, user.id)];
+  if (flags.json) return printJson(context, { user, sessions, accounts: accounts ?? null, sign_ins: signIns ?? null });
   await printResource(context, flags, USER_COLUMNS, user, columns);
   context.stdout.write("Sessions:\n");
   await printList(context, flags, SESSION_COLUMNS, sessions, { none: "No sessions." });

@@ -2,7 +2,6 @@ import type { User } from "../../../wire/resources.ts";
 import { fold } from "../../../text/fold.ts";
 import { runs, type Program, type GlobalFlags } from "../../command.ts";
 import { openClient, openTarget } from "../../connection/client.ts";
-import { controlOf } from "../../connection/control.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, UsageError, type ExitCode } from "../../errors.ts";
@@ -12,7 +11,6 @@ import { formatOf, printsRows } from "../../output/flags.ts";
 import { quoted } from "../../output/text.ts";
 import { USERS } from "../../search/flags.ts";
 import { addListAndSearch, type Records } from "../record-commands.ts";
-import { accountsColumn, printAll } from "./all-of-one.ts";
 import { addDelete } from "./delete/index.ts";
 import { lookUp, onlyOne, sayNotFound } from "./look-up.ts";
 import { isAddress, readNames, type NameFlags } from "./names.ts";
@@ -106,12 +104,10 @@ async function getOne(
     ? onlyOne(await client.users.search(`email:${name}`), name)
     : await client.users.get(name);
   const isForPerson = isTable(formatOf(options, context));
-  const control = options.all || isForPerson ? await controlOf(context, target.base_url?.value) : undefined;
-  if (options.all) await printAll(context, options, client, found, control);
-  else {
-    const withAccounts = async () => [...USER_COLUMNS.columns, await accountsColumn(context, control, found.id)];
-    const columns = chosen ?? (isForPerson ? await withAccounts() : undefined);
-    await printResource(context, options, USER_COLUMNS, found, columns);
-  }
+  if (options.all || (isForPerson && !chosen)) {
+    // Loaded here, so that lists start fast.
+    const { printOne } = await import("./all-of-one.ts");
+    await printOne(context, options, { client, base_url: target.base_url?.value }, found);
+  } else await printResource(context, options, USER_COLUMNS, found, chosen);
   return EXIT.done;
 }

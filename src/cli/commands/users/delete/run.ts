@@ -36,7 +36,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
     throw new CliError(EXIT.notFound, "None of these users exist.", undefined, "user_not_found");
   }
   if (isNone(targets)) {
-    say(context, nothingToDelete(targets));
+    say(context, nothingToDelete(targets, where));
     // A person has read it. A program gets the form that it knows.
     return isTable(formatOf(options, context)) ? undefined : report(context, options, { outcomes: [] }, place, where);
   }
@@ -175,7 +175,7 @@ async function dryRun(
   say(
     context,
     isNone(targets)
-      ? nothingToDelete(targets)
+      ? nothingToDelete(targets, where)
       : `Dry run: ${counted(users.size, "user")} of ${where} would be deleted.`,
   );
 }
@@ -190,6 +190,6 @@ function isNone({ ids, strangers }: Targets): boolean {
   return ids.length === 0 && strangers.length === 0;
 }
 
-function nothingToDelete({ typed }: Targets): string {
-  return typed === undefined ? "No users in the file." : "No users match.";
+function nothingToDelete({ typed }: Targets, where: string): string {
+  return typed === undefined ? "No users in the file." : `No users of ${where} match.`;
 }
