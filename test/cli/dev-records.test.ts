@@ -23,12 +23,6 @@ async function verify(token: string): Promise<{ status: number; error: string | 
   return { status: response.status, error };
 }
 
-it("svc dev token prints only the token", async () => {
-  const { code, stdout } = await svc("dev token --user ada");
-  expect(code).toBe(0);
-  expect(await verify(stdout.trim())).toEqual({ status: 200, error: null });
-});
-
 it("svc dev token and svc dev next change claims and fields, with values in JSON or text", async () => {
   const claims = "--claim role=admin --claim name=null --claim level=7 --claim note=a=b --omit email";
   const { stdout } = await svc(`dev token --user ada ${claims}`);
@@ -64,20 +58,6 @@ it.each([
   const clock = { now: "2026-06-01T12:00:00.000Z", mode, offset_ms };
   const { stdout } = await svc("dev clock", { fetch: answering(200, JSON.stringify(clock)) });
   expect(stdout).toBe(`now\t${clock.now}\nmode\t${mode}\n${more}`);
-});
-
-it("svc dev snapshot saves all records and restores them after a reset", async () => {
-  await answerOf("dev snapshot save before");
-  const emptied = await answerOf<{ users: number }>("dev reset --instance acme --yes");
-  expect((await svc("dev token --user ada")).code).toBe(3);
-  const restored = await answerOf<{ data: { records: { users: number } } }>("dev snapshot restore before --yes");
-  expect(restored.data.records.users).toBeGreaterThan(emptied.users);
-  expect((await svc("dev token --user ada")).code).toBe(0);
-  const { stdout } = await svc("dev snapshot list");
-  expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(
-    expect.arrayContaining(["before", "previous-1", "previous-2"]),
-  );
-  expect((await svc("dev snapshot delete before --yes")).stderr).toContain("\nDeleted the snapshot before of http");
 });
 
 it("svc dev token names a provider that the user has", async () => {

@@ -37,14 +37,3 @@ it("svc dev next passes every flag on", async () => {
     delay_ms: 5,
   });
 });
-
-it.each([
-  ["--delay 1500", 1500],
-  ["--delay 1.5s", 1500],
-  ["--delay token=12s", { token: 12_000 }],
-  ["--delay profile=250", { profile: 250 }],
-  ["--delay 1s --delay token=2s", { authorize: 1000, token: 2000 }],
-])("svc dev next %s delays %j", async (flags, delay_ms) => {
-  expect((await answerOf<Scenario>(`dev next ${flags}`)).data).toMatchObject({ delay_ms });
-  await svc("dev scenarios --clear");
-});

@@ -15,10 +15,6 @@ const refused = (): Promise<never> => Promise.reject(Object.assign(new Error("x"
 
 describe("The code of an error in --json", () => {
   it.each<[what: string, code: string, argv: string[], options: CliOptions]>([
-    ["a key that can't be one", "config", ["users", "list"], { env: { SVC_BASE_URL: FRONT, SVC_SECRET_KEY: "pk_x" } }],
-    ["an address that can't be one", "config", ["users", "list", "--base-url", "x"], {}],
-    ["an unknown flag", "usage", ["users", "list", "--nonsense"], {}],
-    ["no service", "no_key", ["users", "list"], {}],
     [
       "no service that answers",
       "connection",

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { memoryKeyring, runCli, type CliOptions, type CliResult } from "../_cli.ts";
@@ -35,21 +35,6 @@ async function profile(name: string): Promise<string> {
 }
 
 describe("svc login", () => {
-  it("stores a key from standard input and makes commands use it", async () => {
-    const { code, stdout, stderr } = await logIn("acme");
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      `Logged in to http://acme.localhost:7820, instance acme (${service.acme.id}). The key is in a file that only you can read, unencrypted.\n`,
-      '"acme" is now the current profile.\n',
-    ]);
-    const { requests, code: listed } = await run(["users", "list"]);
-    expect([listed, requests[0]?.url]).toEqual([
-      0,
-      expect.stringMatching(/^http:\/\/acme\.localhost:7820\/api\/v1\/users(\?|$)/),
-    ]);
-    expect((await stat(join(home, ".config/svc/profiles/acme.json"))).mode & 0o777).toBe(0o600);
-  });
-
   it("stores the key in the keyring under its origin, if there is a keyring", async () => {
     const keyring = memoryKeyring();
     const { stdout } = await logIn("acme", { keyring });
@@ -64,17 +49,6 @@ describe("svc login", () => {
     await logIn("acme", { keyring });
     expect((await run(["open", "--print"])).code).toBe(0);
     expect((await run(["users", "list"])).code).toBe(1);
-  });
-
-  it("never replaces a keyring by a file without saying so", async () => {
-    const where = ["login", "--base-url", "http://acme.localhost:7820"];
-    const piped = await run(where, { stdin: service.acme.secret_key });
-    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining("svc login --insecure-storage")]);
-    const refused = await run(where, { tty: true, answers: [service.acme.secret_key], confirm: () => false });
-    expect(refused.code).toBe(1);
-    expect((await run(where, { stdin: service.acme.secret_key, env: { SVC_KEYRING: "off" } })).stdout).toContain(
-      "in a file that only you can read, unencrypted",
-    );
   });
 
   it("checks a key with a search that finds nothing", async () => {

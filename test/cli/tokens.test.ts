@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { temporaryDirectory } from "../_files.ts";
 import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
 
 function verify(
@@ -99,6 +102,15 @@ describe("svc tokens verify", () => {
       `https://app.test/callback?nonce=x&token=${token}&next=1\n`,
     ])
       expect([pasted.slice(0, 12), (await verify(service, pasted)).code]).toEqual([pasted.slice(0, 12), 0]);
+  });
+
+  it("asks about what could name a file and does not: the name of a directory, and what is longer than a name", async () => {
+    const cwd = temporaryDirectory();
+    await mkdir(join(cwd, "hello"));
+    for (const text of ["hello", "x".repeat(5000)]) {
+      const { code, stderr } = await runCli(["tokens", "verify", text], { service: await setup(), cwd });
+      expect([code, stderr.startsWith("✗ Token invalid signature\n")]).toEqual([5, true]);
+    }
   });
 });
 
