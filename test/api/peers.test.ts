@@ -125,42 +125,6 @@ describe("oauth2-mock-server", () => {
     expect(asked.authorization).toBe(`Basic ${Buffer.from("acme-id:acme-secret").toString("base64")}`);
   });
 
-  it("gives a returning account the same user", async () => {
-    const { server } = await startPeer("google");
-    const sub = async (): Promise<unknown> => {
-      const url = await follow(signInUrl(server, "google"));
-      return decodePart(url.searchParams.get("token")!, 1)["sub"];
-    };
-    const first = await sub();
-    expect(await sub()).toBe(first);
-    const headers = { "x-service-secret-key": server.instances[0]!.secret_key };
-    const users = await get(`${server.url}/api/v1/users/search?query=email:john@peer.test`, headers);
-    expect(((await users.json()) as { id: string }[]).map(({ id }) => id)).toEqual([first]);
-  });
-
-  it.each([
-    ["rejects the code", "beforeResponse", 400, { error: "invalid_grant" }, "server_error"],
-    ["returns no token", "beforeResponse", 200, {}, "server_error"],
-    [
-      "is temporarily unavailable",
-      "beforeResponse",
-      503,
-      { error: "temporarily_unavailable" },
-      "temporarily_unavailable",
-    ],
-    ["rejects the token", "beforeUserinfo", 401, { error: "invalid_token" }, "server_error"],
-    ["fails with 500", "beforeUserinfo", 500, { error: "server_error" }, "temporarily_unavailable"],
-    ["returns no account id", "beforeUserinfo", 200, { ...PERSON, sub: 0 }, "server_error"],
-    ["has no verified address", "beforeUserinfo", 200, { ...PERSON, email_verified: false }, "email_not_verified"],
-  ] as const)("%s: the application gets an error", async (_what, event, statusCode, body, code) => {
-    const { server, mock } = await startPeer("google");
-    mock.service.on(event, (response: MutableResponse) => {
-      Object.assign(response, { statusCode, body });
-    });
-    const url = await follow(signInUrl(server, "google"));
-    expect(Object.fromEntries(url.searchParams)).toEqual({ error: code, error_description: SIGN_IN_ERRORS[code] });
-  });
-
   it("redirects with an error instead of a code: the application gets that error", async () => {
     const { server, mock } = await startPeer("google");
     mock.service.on("beforeAuthorizeRedirect", ({ url }: MutableRedirectUri) => {

@@ -8,6 +8,8 @@ import { anyCharacter } from "../_characters.ts";
 import { setup } from "../_setup.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 
+// The rules alone meet thousands of searches. The two files beside it, and the last test here, send theirs.
+
 const TEXTS = ["email", "name", "avatar_url"] as const;
 const DATES = ["created_at", "updated_at", "email_verified_at"] as const;
 

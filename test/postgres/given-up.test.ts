@@ -3,6 +3,8 @@ import { openDatabaseAt } from "../../src/server/store/postgres/database/databas
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 
+// Below the faces: what a server asks leaves nothing that tells whether it ran late.
+
 awaitServer();
 
 it("PostgreSQL: a statement that got no connection in time is not run later", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
 
+// Below the faces: ports 80 and 443 are not a test's to take.
+
 const FRONT = { kind: "front" };
 
 describe("A server at the default port of its scheme", () => {

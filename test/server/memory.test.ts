@@ -6,6 +6,8 @@ import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
 import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
 
+// Below the faces: as many codes and requests as no test can send.
+
 it("The simulator remembers a bounded number of redeemed codes, in a few MiB", () => {
   const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };
   const now = (): Date => new Date(0);

@@ -6,6 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { settleConnection } from "../../src/server/http/listener.ts";
 import { takeRequest, track } from "../../src/server/http/sockets.ts";
 
+// Below the faces: what is left unread must be there at the very moment of the answer.
+
 interface Client {
   readonly client: Socket;
   readonly received: () => string;

@@ -6,6 +6,8 @@ import { openConnections, takeRequest, type OpenConnection } from "../../src/ser
 import { watch } from "../../src/server/http/connections.ts";
 import { heldIntervals, LOOK_MS } from "../_held-intervals.ts";
 
+// Below the faces: the looks at a connection are held, and made one by one.
+
 interface Swept {
   readonly client: Socket;
   readonly connection: OpenConnection;

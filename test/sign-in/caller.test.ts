@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callerOf } from "../../src/server/sign-in/caller.ts";
 
+// Below the faces: names that only a network's DNS has.
+
 const HTML = { accept: "text/html,application/xhtml+xml", "user-agent": "Mozilla/5.0" };
 const NAVIGATION = { ...HTML, "upgrade-insecure-requests": "1" };
 const METADATA = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };

@@ -4,6 +4,8 @@ import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { isLoopback } from "../../src/http/address.ts";
 import { FRONT, SEED, setup, type Service } from "../_setup.ts";
 
+// The rule alone meets all addresses, as a sign-in for each would take minutes. A sample of them goes through the API.
+
 const REGISTERED = [
   "https://app.acme.test/callback",
   "https://app.acme.test:8443/callback?tenant=1",

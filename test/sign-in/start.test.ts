@@ -32,18 +32,6 @@ describe("GET /sign-in", () => {
     const response = await fetch(`/sign-in?provider=twitter&redirect_uri=${encodeURIComponent(APP)}`);
     expect(locationOf(response).pathname).toBe("/__svc/simulator/twitter/authorize");
   });
-
-  it.each(PROVIDERS)("ends with a token at the application through %s", async (provider) => {
-    const { signIn, as, acme } = await setup();
-    const url = await signIn(provider, "ada");
-    expect([url.origin + url.pathname, [...url.searchParams.keys()]]).toEqual([APP, ["token"]]);
-    const verified = await as(acme, "/api/v1/tokens/verify", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ token: url.searchParams.get("token") }),
-    });
-    expect([verified.status, await verified.json()]).toMatchObject([200, { data: { valid: true, provider } }]);
-  });
 });
 
 describe("GET /oauth/authorize", () => {

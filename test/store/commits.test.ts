@@ -7,6 +7,8 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog } from "./_held-log.ts";
 import { persona } from "./_records.ts";
 
+// Below the faces: from outside nothing can be held between an append and its sync.
+
 function begin(): { log: HeldLog; commits: Commits } {
   const log = new HeldLog();
   return { log, commits: new Commits(new Tables(), log) };

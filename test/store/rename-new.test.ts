@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 import { renameNew } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
 
+// Below the faces: file systems without links, which a test can't mount.
+
 const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
 
 it.each([

@@ -4,6 +4,8 @@ import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
 import { SEARCHABLE } from "../../src/server/store/fields.ts";
 import { instance, user } from "./_records.ts";
 
+// Below the faces: what is sealed is a table, of which no answer shows all.
+
 const sealed = (name: TableName): string[] =>
   columnsOf(name).flatMap(({ name: column, sealed: isSealed }) => (isSealed ? [column] : []));
 

@@ -7,6 +7,8 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog, openHeldStore } from "./_held-log.ts";
 import { B, state } from "./_records.ts";
 
+// Below the faces: 50,000 unfinished sign-ins take minutes.
+
 const LATER = "2027-01-01T00:00:00.000Z";
 
 it("Sign-ins that start together share one write, also with 50,000 outstanding", async () => {

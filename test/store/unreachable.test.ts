@@ -8,6 +8,8 @@ import { temporaryDirectory } from "../_files.ts";
 import { fill, newPath, open, warnings } from "./_file.ts";
 import { contentOf, state } from "./_records.ts";
 
+// Below the faces: a server would wait through its own times.
+
 /** Makes the system refuse to look into a directory, also for root: a link to itself. */
 function hide(directory: string): void {
   renameSync(directory, `${directory}.away`);

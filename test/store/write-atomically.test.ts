@@ -5,6 +5,8 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { writeAtomically } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
 
+// Below the faces: which system call fails, and when, is decided here.
+
 const text =
   (content: string) =>
   (file: FileHandle): Promise<void> =>
