@@ -5,7 +5,7 @@ import { createStartLimit } from "../../src/server/sign-in/start-limit.ts";
 import { APP, Clock } from "../_setup.ts";
 import { followSignIn, startServer } from "../_control.ts";
 
-// Below the faces: a pure rule; test/server/client-address.test.ts sends such headers.
+// Below the faces: a pure rule; test/server/serve.test.ts sends such headers.
 
 const PROXY = "127.0.0.1";
 
