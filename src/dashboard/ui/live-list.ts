@@ -21,8 +21,10 @@ export interface LiveList<Row> {
 /** A list that nobody reads stays at a page: the browser lays all rows out anew for each batch. */
 const PAGE_SIZE = 50;
 const MOST_WAITING = 200;
-/** Events of this time are shown at once, so that twenty sign-ins a second cost two renderings. */
+/** Events of this time are shown at once. */
 const BATCH_MS = 500;
+/** While events follow each other, a second, so that twenty sign-ins cost one rendering. */
+const BUSY_MS = 1000;
 
 /**
  * The newest records of a list of the API, with new ones on top. While someone reads, scrolled down or with the pointer or the
@@ -73,8 +75,10 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
   }, [load.data]);
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = -Infinity;
     const apply = (): void => {
       timer = undefined;
+      last = performance.now();
       if (!rows.peek()) return;
       const { fresh, rows: shown } = withRecent(rows.peek()!);
       if (isAtRow() || (latest === undefined && (globalThis.scrollY > 24 || waiting.peek().length > 0))) {
@@ -89,7 +93,7 @@ export function useLiveList<Kind extends ServerEvent["resource"]>(
       current.set(event.id, event as Row);
       // What was not shown for long is dropped.
       if (current.size > MOST_WAITING) current.delete(current.keys().next().value!);
-      timer ??= setTimeout(apply, BATCH_MS);
+      timer ??= setTimeout(apply, Math.max(BATCH_MS, last + BUSY_MS - performance.now()));
     });
     return () => {
       stop();

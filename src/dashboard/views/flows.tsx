@@ -34,7 +34,7 @@ export function FlowsPage() {
     { name: "provider", label: "Provider", choices: providerChoices("Any provider") },
     { name: "instance", label: "Instance", choices: instanceChoices("Any instance") },
     { name: "asked_by", label: "Asked for", choices: choicesOf(ASKED, "Asked for or not") },
-    { name: "outcome", label: "Asked-for outcome", choices: outcomeChoices("Any asked-for outcome") },
+    { name: "outcome", label: "Asked-for outcome", choices: outcomeChoices("Asked-for outcome") },
   ];
   const query = chosen(filters);
   // What happens now is within any time.
