@@ -1,3 +1,4 @@
+// Keys that are sent nowhere else, and every source at once: see transcripts/profiles.txt for the rest.
 import { type TargetFlags, choicesOf } from "../../src/cli/choices.ts";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Faults of a service, encodings and hundreds of users: see transcripts/delete.txt for the rest.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Faults of a service, signals and bars: see transcripts/delete.txt for the rest.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

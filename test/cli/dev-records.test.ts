@@ -1,3 +1,4 @@
+// Tokens that are decoded, and a clock that another server tells: see transcripts/dev.txt for the rest.
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import { TOKEN_KINDS } from "../../src/wire/claims.ts";

@@ -1,3 +1,4 @@
+// Faults of a service, signals and ports: see transcripts/exit-codes.txt for the rest.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";

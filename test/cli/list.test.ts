@@ -1,3 +1,4 @@
+// Widths of letters and hundreds of rows: see transcripts/lists.txt for the rest.
 import { describe, expect, it } from "vitest";
 import widthOf from "string-width";
 import { harmless, harmlessData } from "../../src/cli/output/text.ts";

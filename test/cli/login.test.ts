@@ -1,3 +1,4 @@
+// Keyrings and faults of a service: see transcripts/profiles.txt for the rest.
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Damage, locks and modes of files: see transcripts/store.txt for the rest.
 import { appendFile, chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { placeIn } from "../_server-file.ts";

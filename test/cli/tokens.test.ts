@@ -1,3 +1,4 @@
+// Tokens that are signed by hand: see transcripts/tokens.txt for the rest.
 import { createHmac } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
