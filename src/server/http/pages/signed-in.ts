@@ -46,7 +46,7 @@ export function signedInPage(token: string, claims: TokenClaims, baseUrl: string
 }
 
 /** Stands in for an application's callback after a sign-in that failed: shows the reason, or else what the error means. */
-export function notSignedInPage(error: string, description: string, seen: Seen | undefined): string {
+export function notSignedInPage(error: string, meaning: string | undefined, seen: Seen | undefined): string {
   return layout(
     "Not signed in",
     html`<div class="bar">
@@ -54,7 +54,7 @@ export function notSignedInPage(error: string, description: string, seen: Seen |
       </div>
       <header>
         <h1>Not signed in</h1>
-        ${whyText(seen?.reason == null ? description : undefined, seen)}
+        ${whyText(seen?.reason == null ? meaning : undefined, seen)}
       </header>
       <p>Your application gets <code>error</code> and <code>error_description</code> in its query.</p>
       <footer>

@@ -44,8 +44,11 @@ export function addPageRoutes(app: H3, deps: PageDeps): void {
       const sign_in = seen(flow_id);
       const options = sign_in && flow_id !== undefined ? { noted: { flow_id } } : {};
       const error = query.get("error");
-      if (error !== undefined)
-        return page(notSignedInPage(error, SIGN_IN_ERRORS[error as SignInErrorCode] ?? "", sign_in), options);
+      if (error !== undefined) {
+        // Anything can be in the address, such as the name of a method.
+        const meaning = Object.hasOwn(SIGN_IN_ERRORS, error) ? SIGN_IN_ERRORS[error as SignInErrorCode] : undefined;
+        return page(notSignedInPage(error, meaning, sign_in), options);
+      }
       const token = query.get("token");
       if (token === undefined) return page(noTokenPage());
       const instance = instances.byId(readClaims(token)?.instance_id ?? "");
