@@ -19,6 +19,9 @@ const APP = "http://localhost:3000/callback";
 const SEED = Number(process.env["SVC_MODEL_SEED"] ?? 53);
 const RUNS = Number(process.env["SVC_MODEL_RUNS"] ?? 0);
 
+/** A busy machine may need minutes for what takes seconds. */
+const PATIENCE = { timeout: 600_000 };
+
 type Row = { id: string; data: Record<string, unknown> };
 
 /** A service that runs, and the callbacks of the sign-ins that were begun. */
@@ -270,7 +273,7 @@ export function testService(
   options: () => Promise<ServeOptions>,
   { servers, histories, steps: maxCommands }: { servers: number; histories: number; steps: number },
 ): void {
-  it(`A service (${name}) does what a list of records does, restarted in between`, async () => {
+  it(`A service (${name}) does what a list of records does, restarted in between`, PATIENCE, async () => {
     const commands = fc.commands([action.map((now) => new Step(now))], { maxCommands, size: "max" });
     const run = async (steps: Iterable<fc.AsyncCommand<Model, Real>>): Promise<void> => {
       const model = new Model();
