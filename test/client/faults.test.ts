@@ -333,6 +333,18 @@ describe("A key or token", () => {
     ["users.list", (client) => client.users.list()],
   ];
 
+  it.each(["default", "global"])(
+    "is not sent on after a redirect to another server, by the %s fetch",
+    async (which) => {
+      const elsewhere = await startServer(good);
+      const { origin, seen } = await startServer(reply(307, "", { location: `${elsewhere.origin}/` }));
+      const client = clientAt(origin, { retry: 0, ...(which === "global" && { fetch: globalThis.fetch }) });
+      for (const [, call] of calls) expect((await caught(call(client))).code).toBe("redirect_refused");
+      expect(seen).toHaveLength(calls.length);
+      expect(elsewhere.seen).toEqual([]);
+    },
+  );
+
   it.each(rows)("is not in the error after %s, however it is inspected", async (_, answer) => {
     const { origin } = await startServer(answer);
     for (const [, call] of calls) {
