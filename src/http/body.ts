@@ -15,14 +15,11 @@ export class BodyTooLong extends Error {
 export async function readBytes(body: Bytes, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const take = (chunk: Uint8Array): void => {
+  for await (const chunk of chunksOf(body)) {
     length += chunk.length;
     if (length > limit) throw new BodyTooLong(limit);
     chunks.push(chunk);
-  };
-  // What is there already need not be waited for.
-  if (Symbol.iterator in body) for (const chunk of body) take(chunk);
-  else for await (const chunk of chunksOf(body)) take(chunk);
+  }
   if (chunks.length === 1) return chunks[0]!;
   const whole = new Uint8Array(length);
   let end = 0;

@@ -18,7 +18,7 @@ export interface LiveList<Row> {
   readonly showOlder: (() => Promise<void>) | undefined;
 }
 
-/** A list that nobody reads stays at a page: the browser lays all rows out anew for each batch. */
+/** A live list stays at a page: the browser lays all rows out anew for each batch. */
 const PAGE_SIZE = 50;
 const MOST_WAITING = 200;
 /** Events of this time are shown at once. */
