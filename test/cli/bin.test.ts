@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,10 +64,7 @@ describe("The installed svc beside svc serve", () => {
     server = await serve(["--store", "memory"], { cwd: home });
     children.splice(0);
   });
-  afterAll(async () => {
-    await endAll([server.child]);
-    await rm(home, { recursive: true });
-  });
+  afterAll(() => endAll([server.child]));
 
   /** The token of a sign-in as Ada. */
   async function signIn(): Promise<string> {

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { SCRIPTS } from "../../src/cli/commands/completion/index.ts";
 import { writeProfile } from "../../src/cli/credentials/profiles.ts";
 import { BIN } from "../_paths.ts";
@@ -42,7 +42,6 @@ beforeAll(async () => {
   for (const [shell, script] of Object.entries(SCRIPTS)) await writeFile(join(home, `completion.${shell}`), script);
   await writeFile(join(home, "seed-of-mine.json"), "{}");
 });
-afterAll(() => rm(home, { recursive: true }));
 
 async function completed(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await runCli(["__complete"], { stdin: line, cwd: home, env: { HOME: home } });

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { asRun } from "../../src/cli/output/text.ts";
 import { textReport } from "../../src/cli/commands/serve/report.ts";
 import { createContext, runCli, type CliResult } from "../_cli.ts";
@@ -16,7 +16,6 @@ useDevServer();
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), "svc-npx-"));
 });
-afterAll(() => rm(cwd, { recursive: true }));
 
 it("every command is named as npx runs it", async () => {
   const commands = (await commandPaths()).filter((path) => path.split(" ").length === 2);

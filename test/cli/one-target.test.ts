@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await one.close();
   await other.close();
-  for (const directory of [cwd, both]) rmSync(directory, { recursive: true });
 });
 
 /** Arguments with which each command that changes something would do so, for a server that has them. */

@@ -34,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const terminals: Terminal[] = [];
@@ -199,7 +198,6 @@ describe("The examples in the help", () => {
       await writeFile(join(cwd, name), "");
     await chmod(join(cwd, "deploy"), 0o755);
   });
-  afterAll(() => rm(cwd, { recursive: true, force: true }));
 
   for (const [shell, definition] of Object.entries(SHELLS)) {
     it(`reach svc unchanged from ${shell} and create no file`, needs(shell as keyof typeof SHELLS), async () => {
