@@ -1,3 +1,5 @@
+// Below the faces: 100,000 users by requests would take minutes.
+
 import type { Server } from "node:http";
 import { onTestFinished } from "vitest";
 import { newRecord } from "../src/server/store/records.ts";

@@ -1,3 +1,5 @@
+// Below the faces: benchmarks want one instance and thousands of users at once, without a start.
+
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createConnectionLimit } from "../src/server/http/connection-limit.ts";

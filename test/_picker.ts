@@ -1,3 +1,5 @@
+// Below the faces: the simulator is asked without the service before it, whose checks would answer first.
+
 import { Flows } from "../src/server/history/flows.ts";
 import { createInstances } from "../src/server/instances/instances.ts";
 import { parseSeed } from "../src/server/seed/parse.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the service asks a provider of the test as it asks a real one, and moves its clock by hand.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";

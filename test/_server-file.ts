@@ -1,3 +1,5 @@
+// Below the faces: a server that has crashed, or is another version, left the file.
+
 import { createHmac, randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";

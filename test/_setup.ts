@@ -1,3 +1,5 @@
+// Below the faces: the HTTP faces without a socket, with a clock that is moved by hand.
+
 import { createClient, type Client, type ClientOptions } from "../src/client/index.ts";
 import { createAddresses, type Addresses } from "../src/server/instances/addresses.ts";
 import type { RequestEntry } from "../src/server/http/request-entry.ts";

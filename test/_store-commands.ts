@@ -1,3 +1,5 @@
+// Below the faces: the commands find a store that no server has opened.
+
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";

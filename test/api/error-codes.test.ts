@@ -1,3 +1,5 @@
+// Below the faces: a store that fails, and connections that are used up, are given to the service.
+
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule of thirty names, of which a server could have few.
+
 import { describe, expect, it } from "vitest";
 import { isConfidential, isLoopback } from "../../src/http/address.ts";
 

@@ -1,3 +1,5 @@
+// Below the faces: when a reader stops is seen by the store alone.
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import type { Store, UserView } from "../../src/server/store/store.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule with thousands of random searches.
+
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matcher, Row } from "../../src/server/store/memory/match.ts";

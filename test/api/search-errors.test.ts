@@ -1,3 +1,5 @@
+// Below the faces: the fields of a search are a table of wire in small letters.
+
 import { describe, expect, it } from "vitest";
 import * as fields from "../../src/wire/search/fields.ts";
 import { search, SEED } from "../_search.ts";

@@ -1,3 +1,5 @@
+// Below the faces: what is left of a user is looked for in the files of a store.
+
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule: no schema of ours has all of its kinds of fault.
+
 import * as z from "zod/mini";
 import { expect, it } from "vitest";
 import { checkedBy } from "../../src/server/zod-errors.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the client that dashboard, kit and command share is not exported.
+
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";

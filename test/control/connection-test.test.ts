@@ -1,10 +1,6 @@
 import { expect, it } from "vitest";
-import { testConnection } from "../../src/server/control/routes/connections.ts";
-import type { ControlDeps } from "../../src/server/control/deps.ts";
-import { google } from "../../src/server/providers/google.ts";
-import { createAddresses } from "../../src/server/instances/addresses.ts";
-import { reply } from "../../src/server/simulator/provider.ts";
-import { FRONT } from "../_setup.ts";
+import { connected, openProvider } from "../_attacks.ts";
+import { startServer } from "../_control.ts";
 
 const REJECTED = "Google rejected the client credentials (invalid_client). Check client_id and client_secret.";
 
@@ -17,19 +13,14 @@ it.each([
     false,
     "Google's token endpoint answered 503, error backend_error. The fault is at Google: try again later.",
   ],
+  [200, undefined, false, "google accepted a made-up code; it is not checking codes"],
 ])(
   "The test of a connection to a provider that answers %i %s to a made-up code is ok: %s",
   async (status, error, ok, message) => {
-    const connection = {
-      provider: google,
-      client_id: "id",
-      client_secret: "secret",
-      endpoints: google.endpoints,
-      loginHint: undefined,
-      ask: async () => reply(status, { error }),
-      isSimulated: false,
-    };
-    const deps = { addresses: createAddresses(FRONT, 7820) } as ControlDeps;
-    expect(await testConnection(connection, deps)).toEqual({ ok, message });
+    const provider = await openProvider();
+    if (error !== undefined) provider.reply = () => ({ status, body: JSON.stringify({ error }) });
+    const { control } = await startServer({ seed: connected(provider) as never, providers: "auto" });
+    const { body } = await control("POST /instances/acme/connections/google/test", {});
+    expect(body).toEqual({ ok, message });
   },
 );

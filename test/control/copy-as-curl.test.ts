@@ -1,3 +1,5 @@
+// Below the faces: the dashboard's and the command's text without a browser for each row.
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";

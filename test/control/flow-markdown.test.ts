@@ -1,3 +1,5 @@
+// Below the faces: a hostile text in every field of a sign-in, which no request can put there.
+
 import { expect, it } from "vitest";
 import { flowMarkdown } from "../../src/wire/control/flows.ts";
 

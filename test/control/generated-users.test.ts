@@ -1,3 +1,5 @@
+// Below the faces: thousands of names and dates, compared with a fixed time.
+
 import { expect, it } from "vitest";
 import { createTestService } from "../../src/testing/index.ts";
 import { makeUpUsers } from "../../src/server/control/generate.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a server that stops in the middle of a generation answers nobody any more.
+
 import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { generateUsers } from "../../src/server/control/generate.ts";

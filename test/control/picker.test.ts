@@ -1,3 +1,5 @@
+// Below the faces: which provider offers an outcome is a table of the simulator.
+
 import { expect, it } from "vitest";
 import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { ID_TOKEN_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the dashboard's sentences without a browser for each row.
+
 import { expect, it } from "vitest";
 import { sentence } from "../../src/dashboard/ui/text.ts";
 

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule whose rows no one sign-in can have.
+
 import { expect, it } from "vitest";
 import { shownAnswer, shownHeaders } from "../../src/server/history/request-log.ts";
 import { redact, redactPath, redactUrl, withoutQuery } from "../../src/server/history/redact.ts";

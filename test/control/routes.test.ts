@@ -1,3 +1,5 @@
+// Below the faces: which provider offers an outcome is a table of the simulator.
+
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";

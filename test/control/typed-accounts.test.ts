@@ -1,3 +1,5 @@
+// Below the faces: a thousand typed accounts, and what is not asked, are seen inside alone.
+
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";

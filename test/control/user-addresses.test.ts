@@ -1,3 +1,5 @@
+// Below the faces: an older svc stored such addresses, and this one takes none.
+
 import { describe, expect, it } from "vitest";
 import { ADA, APP, setup, CONTROL_KEY, decodePart, SEED, type Service } from "../_setup.ts";
 import { newRecord } from "../../src/server/store/records.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the words of a scenario, which the dashboard and the command print.
+
 import { beforeEach, expect, it } from "vitest";
 import type { AnswerOf } from "../../src/wire/control/types.ts";
 import { scenarioInWords } from "../../src/wire/control/scenarios.ts";

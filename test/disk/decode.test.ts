@@ -1,3 +1,5 @@
+// Below the faces: a pure rule of bytes, for seeds, configurations and stores alike.
+
 import { describe, expect, it } from "vitest";
 import { fileText, NotText, utf8Text } from "../../src/disk/decode.ts";
 

@@ -1,3 +1,5 @@
+// Below the faces: a process is killed between two system calls of a known write.
+
 import { writevSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,3 +1,5 @@
+// Below the faces: no request makes the code that decides a change throw.
+
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";

@@ -1,3 +1,5 @@
+// Below the faces: hundreds of damaged stores are opened, each without a server.
+
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";

@@ -1,3 +1,5 @@
+// Below the faces: which write meets the full disk must be known.
+
 import { execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

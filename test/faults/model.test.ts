@@ -1,3 +1,5 @@
+// Below the faces: thousands of writes between two kills.
+
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the stores of a copy that was killed are compared record by record.
+
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

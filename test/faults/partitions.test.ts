@@ -1,3 +1,5 @@
+// Below the faces: a store is checked and copied without a server.
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: what is on the disk is read as the next start reads it.
+
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

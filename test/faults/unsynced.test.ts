@@ -1,3 +1,5 @@
+// Below the faces: what a crash of the system would leave of each write is laid out by hand.
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFailed, vi } from "vitest";

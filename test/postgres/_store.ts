@@ -1,3 +1,5 @@
+// Below the faces: PostgreSQL's own behaviour is met by single operations of a store.
+
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { type Store } from "../../src/server/store/store.ts";

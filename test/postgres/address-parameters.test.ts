@@ -1,3 +1,5 @@
+// Below the faces: addresses of servers that are not there, and the variables of libpq.
+
 import { writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";

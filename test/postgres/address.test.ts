@@ -1,8 +1,7 @@
+// Below the faces: addresses of servers that are not there.
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
-
-// Below the faces: addresses of servers that are not there.
 
 describe("The address of a database", () => {
   it.each([

@@ -1,3 +1,5 @@
+// Below the faces: a slow answer to the database's clock is given by hand.
+
 import { expect, it } from "vitest";
 import { createDatabaseClock } from "../../src/server/store/postgres/database/clock.ts";
 import { createDatabase } from "./_postgres.ts";

@@ -1,3 +1,5 @@
+// Below the faces: no request reaches a server whose store is closed.
+
 import { expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { A, all, id, state } from "../store/_records.ts";

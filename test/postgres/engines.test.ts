@@ -1,3 +1,5 @@
+// Below the faces: a database is checked before and after a start that is refused.
+
 import { expect, it } from "vitest";
 import { createMaintenance, driverOf } from "../../src/server/store/move/index.ts";
 import { A, arrival, people, id } from "../store/_records.ts";

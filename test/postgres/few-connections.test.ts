@@ -1,3 +1,5 @@
+// Below the faces: how many connections wait is decided by single operations.
+
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";

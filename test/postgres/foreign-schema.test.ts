@@ -1,3 +1,5 @@
+// Below the faces: each role of the database opens the store without a server of its own.
+
 import { expect, it, onTestFinished } from "vitest";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";
 import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";

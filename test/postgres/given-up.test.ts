@@ -1,9 +1,8 @@
+// Below the faces: what a server asks leaves nothing that tells whether it ran late.
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
-
-// Below the faces: what a server asks leaves nothing that tells whether it ran late.
 
 awaitServer();
 

@@ -1,3 +1,5 @@
+// Below the faces: when the reader of a list stops is decided row by row.
+
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";

@@ -1,3 +1,5 @@
+// Below the faces: an upgrade is held between two of its statements.
+
 import { expect, it, onTestFinished } from "vitest";
 import { driverOf } from "../../src/server/store/move/index.ts";
 import { openDatabaseAt } from "../../src/server/store/postgres/database/database.ts";

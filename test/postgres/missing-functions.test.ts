@@ -1,3 +1,5 @@
+// Below the faces: the functions of the schema are a table of its own.
+
 import { expect, it } from "vitest";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import { runCli } from "../_cli.ts";

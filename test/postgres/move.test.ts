@@ -1,3 +1,5 @@
+// Below the faces: a copy is interrupted at a known record.
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: a copy is interrupted at a known record.
+
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MIGRATIONS } from "../../src/server/store/postgres/schema.ts";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";

@@ -1,3 +1,5 @@
+// Below the faces: another role holds locks meanwhile, for single operations.
+
 import { randomBytes } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { migratePostgres } from "../../src/server/store/postgres/migrate.ts";

@@ -1,3 +1,5 @@
+// Below the faces: thousands of random searches, compared on two stores.
+
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";

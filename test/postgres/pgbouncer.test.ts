@@ -1,3 +1,5 @@
+// Below the faces: each path of a store, through a pool that resets its connections.
+
 import postgres from "postgres";
 import { expect, it } from "vitest";
 import { parseAddress } from "../../src/server/store/postgres/database/address.ts";

@@ -1,3 +1,5 @@
+// Below the faces: each path of a store, past functions that another role planted.
+
 import { readdir, readFile } from "node:fs/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { checkPostgres } from "../../src/server/store/postgres/check.ts";

@@ -1,3 +1,5 @@
+// Below the faces: another process writes between a decision and its write.
+
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { type UserRecord } from "../../src/server/store/records.ts";

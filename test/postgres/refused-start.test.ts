@@ -1,3 +1,5 @@
+// Below the faces: the fault codes of PostgreSQL are more than one can provoke.
+
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";

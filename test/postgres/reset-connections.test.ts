@@ -1,3 +1,5 @@
+// Below the faces: a connection's settings between two transactions are seen by nobody outside.
+
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";

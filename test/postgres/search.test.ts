@@ -1,3 +1,5 @@
+// Below the faces: PostgreSQL's plan of a search is what it says of the statement.
+
 import { describe, expect, it } from "vitest";
 import type { User } from "../../src/wire/resources.ts";
 import { condition } from "../../src/server/store/postgres/search.ts";

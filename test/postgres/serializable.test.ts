@@ -1,3 +1,5 @@
+// Below the faces: which statement fails first is decided by triggers.
+
 import { expect, it } from "vitest";
 import { StoreNotEmpty } from "../../src/server/store/store.ts";
 import { A, all, arrival, id, people, state } from "../store/_records.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a refused start is asked for its reason, which a command adds words to.
+
 import { describe, expect, it } from "vitest";
 import { displayName } from "../../src/server/providers/provider.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";

@@ -1,3 +1,5 @@
+// Below the faces: each sslmode opens a store without a server of its own.
+
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { appendFile } from "node:fs/promises";

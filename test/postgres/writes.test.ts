@@ -1,3 +1,5 @@
+// Below the faces: PostgreSQL's counters tell what one write changed.
+
 import { expect, it } from "vitest";
 import { driverOf } from "../../src/server/store/move/index.ts";
 import { changeSetting } from "../../src/server/store/settings.ts";

@@ -1,3 +1,5 @@
+// Below the faces: eight writes at the very moment of the start.
+
 import { expect, it, onTestFinished } from "vitest";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";
 import { people, state } from "../store/_records.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a command's line in the documents is split as the completion splits it.
+
 import { expect, it } from "vitest";
 import { splitLine } from "../../src/cli/commands/completion/complete.ts";
 import type { CommandMap } from "../../src/cli/help/tree.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the pages are compared with the tables behind them.
+
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

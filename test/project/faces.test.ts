@@ -17,10 +17,9 @@ const REASON = /^\/\/ Below the faces: .+\.\n/;
 /** They say no reason yet. Take a file away when it has one or needs none; add none. */
 const WITHOUT_A_REASON: Record<string, string> = {
   test: `
-    _cli _cli-home _many-users _memory-server _picker _provider _server-file _setup _store-commands`,
+    _cli _cli-home`,
   "test/api": `
-    error-codes.test inputs.test loopback.test paging.test positions.test query.property.test search-errors.test
-    users.test zod-errors.test`,
+    inputs.test`,
   "test/browser": `
     dashboard-views.test landing.test page-attacks.test`,
   "test/cli": `
@@ -32,41 +31,9 @@ const WITHOUT_A_REASON: Record<string, string> = {
   "test/client": `
     faults.test lists.test planted.test query.test runtimes.test undici.test`,
   "test/control": `
-    client.test connection-test.test copy-as-curl.test flow-markdown.test generated-users.test generation.test
-    picker.test reason-sentence.test redaction.test routes.test typed-accounts.test user-addresses.test
-    waiting-scenarios.test`,
-  "test/disk": `
-    decode.test`,
-  "test/faults": `
-    _processes _worker bug.test damage.test full-disk.test model.test move.test partitions.test serve.test
-    unsynced.test`,
+    connection-test.test`,
   "test/package": `
     documents.test new-column-postgres.test new-column.test`,
-  "test/postgres": `
-    _store address-parameters.test address.test clocks.test closed.test engines.test few-connections.test
-    foreign-schema.test given-up.test long-list.test migrate.test missing-functions.test move.test moving.test
-    neighbours.test parity.property.test pgbouncer.test planted-functions.test processes.test refused-start.test
-    reset-connections.test search.test serializable.test store.test tls.test writes.test young-pool.test`,
-  "test/project": `
-    addresses.test commands-in-documents.test docs.test place.test structure.test`,
-  "test/providers": `
-    proxy.test replies.test`,
-  "test/security": `
-    csv.test forwarded.test found-config.test planted-repositories.test prototypes.test registered-first.test
-    secrets.test slow-text.test terminal.test tokens.test`,
-  "test/server": `
-    config-file.test config.test connections.test front-door-ports.test long-addresses.test memory.test
-    operations.test page-files.test random.test raw-http-clients.test retention-pause.test seed-elsewhere.test
-    serve-seed.test serve.test settle.test sweep.test`,
-  "test/sign-in": `
-    _linking browser.test bug.test callback.test caller.test geo.test linking.test many-personas.test picker.test
-    preview-corpus.test preview-entries.test redirect-corpus.test redirect-entries.test removal.test
-    returned-parameters.test spellings.test start-limit.test strict.test`,
-  "test/store": `
-    _changing _file _held-log _journal _move _records commits.test compact.test create-directories.test
-    document.test files.test foreign-writes.test journal.test list.test memory.test missing-document.test
-    move.test refusals.test rename-new.test root.test secrets.test states.test text.test unreachable.test
-    write-atomically.test`,
 };
 
 it("A test that imports what is below the faces says why at its top, or is in a list that only shrinks", async () => {

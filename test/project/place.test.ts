@@ -1,3 +1,5 @@
+// Below the faces: the pages are compared with the tables behind them.
+
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, relative } from "node:path";

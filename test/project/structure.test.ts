@@ -1,3 +1,5 @@
+// Below the faces: the pages are compared with the tables behind them.
+
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -1,3 +1,5 @@
+// Below the faces: the variables of a proxy for one service of a process.
+
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";

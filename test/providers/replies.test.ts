@@ -1,3 +1,5 @@
+// Below the faces: what a configuration makes of a provider's addresses, which are real ones.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule, whose rows no terminal command would print alike.
+
 import { expect, it } from "vitest";
 import { csvLine } from "../../src/text/harmless.ts";
 import { locationOf, requestOn } from "../_answers.ts";

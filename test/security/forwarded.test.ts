@@ -1,11 +1,10 @@
+// Below the faces: a pure rule; test/server/serve.test.ts sends such headers.
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
 import { createClientAddress, createIsProxy } from "../../src/server/http/client-address.ts";
 import { createStartLimit } from "../../src/server/sign-in/start-limit.ts";
 import { APP, Clock } from "../_setup.ts";
 import { followSignIn, startServer } from "../_control.ts";
-
-// Below the faces: a pure rule; test/server/serve.test.ts sends such headers.
 
 const PROXY = "127.0.0.1";
 

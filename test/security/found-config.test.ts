@@ -1,3 +1,5 @@
+// Below the faces: what a start would do is read, as it must not be done.
+
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";

@@ -1,3 +1,5 @@
+// Below the faces: a store is opened in a directory that a stranger made, without a server.
+
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Below the faces: a column that was polluted would be seen in no answer.
+
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/server/config.ts";

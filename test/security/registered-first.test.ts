@@ -1,3 +1,5 @@
+// Below the faces: the same test runs on each store.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

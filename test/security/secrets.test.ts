@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseSeed } from "../../src/server/seed/parse.ts";
 import { serve } from "../../src/server/index.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import {
@@ -13,7 +12,6 @@ import {
   leaks,
   type LoopbackProvider,
   openProvider,
-  outcomeOf,
   random,
   REFRESH_TOKEN,
   SECRET,
@@ -22,7 +20,7 @@ import {
 import { runCli } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { seedFile } from "../_seed-file.ts";
-import { APP, SEED, START } from "../_setup.ts";
+import { APP, SEED, setup } from "../_setup.ts";
 import { ask, type Ask, listening, type Told } from "../_sockets.ts";
 
 const VERIFY = "/api/v1/tokens/verify";
@@ -206,12 +204,12 @@ describe("T24: No log, error or page contains a secret", { timeout: 120_000 }, (
     }
   });
 
-  it("of a seed whose keys are rejected", () => {
+  it("of a seed whose keys are rejected", async () => {
     const [acme] = SEED.instances;
     const keys = { secret_key: "sk_canary-too-short", publishable_key: "sk_canary-wrong-place-0123456789abcdef" };
     const twice = { instances: [acme, { ...acme, subdomain: "other", users: [] }] };
     for (const seed of [{ instances: [{ ...acme, ...keys }] }, twice]) {
-      const refused = outcomeOf(() => parseSeed(JSON.stringify(seed), "seed", START));
+      const refused = String(await setup({ seed }).catch((error: unknown) => error));
       expect(refused).toMatch(/^SeedError: /);
       expect(leaks([refused], [...Object.values(keys), acme!.secret_key])).toEqual([]);
     }

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule with texts that are too long to print.
+
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { authenticateRequest } from "../../src/client/verify.ts";

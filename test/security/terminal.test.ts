@@ -1,3 +1,5 @@
+// Below the faces: the log of a server, line by line, for texts that no request can carry.
+
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { textReport, jsonReport } from "../../src/cli/commands/serve/report.ts";

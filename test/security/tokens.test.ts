@@ -1,9 +1,8 @@
 import { generateKeyPairSync, sign as signWith } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkToken } from "../../src/client/verify.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
 import { answer } from "../_answers.ts";
-import { encodePart, SEED, setup, START, ADA, NOBODY } from "../_setup.ts";
+import { encodePart, SEED, setup, ADA, NOBODY } from "../_setup.ts";
 import { claimsOf, type Instance, NOW, sign, verify } from "../_tokens.ts";
 
 function without(claims: object, name: string): object {
@@ -210,16 +209,16 @@ describe("Tokens and keys", () => {
     `sk_${"x".repeat(31)}é`,
     `sk_${"x".repeat(16)} ${"x".repeat(16)}`,
     "x".repeat(64),
-  ])("T12: a seed cannot set %o as a secret key", (secret_key) => {
+  ])("T12: a seed cannot set %o as a secret key", async (secret_key) => {
     const seed = { instances: [{ ...SEED.instances[0], secret_key }] };
-    expect(() => parseSeed(JSON.stringify(seed), "seed", START)).toThrow(
+    await expect(setup({ seed })).rejects.toThrow(
       "instances[0].secret_key: must be sk_ and at least 32 letters or digits",
     );
   });
 
-  it("T12: generated keys are long, unique and unrelated to each other", () => {
+  it("T12: generated keys are long, unique and unrelated to each other", async () => {
     const instances = Array.from({ length: 500 }, (_, i) => ({ name: "x", subdomain: `s${i}` }));
-    const made = parseSeed(JSON.stringify({ instances }), "seed", START).instances;
+    const made = await (await setup({ seed: { instances } })).store.instances();
     expect(made.filter(({ secret_key }) => /^sk_[\w-]{48}$/.test(secret_key))).toHaveLength(500);
     expect(
       new Set(

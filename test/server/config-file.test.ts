@@ -1,3 +1,5 @@
+// Below the faces: what a start would take of a file is read, without the start.
+
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

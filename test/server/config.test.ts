@@ -1,3 +1,5 @@
+// Below the faces: which server a command would ask is read, without asking it.
+
 import { chown, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";

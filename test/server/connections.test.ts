@@ -1,3 +1,4 @@
+// Below the faces: a server of a process has more descriptors than a test can use up.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -6,8 +7,6 @@ import { listen } from "listhen";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createConnectionLimit, type ConnectionLimitOptions } from "../../src/server/http/connection-limit.ts";
 import { configureServer } from "../../src/server/http/connections.ts";
-
-// Below the faces: a server of a process has more descriptors than a test can use up.
 
 /** In all 12 connections, 6 of a client, and one that is refused at a time. */
 const DESCRIPTORS = 16;

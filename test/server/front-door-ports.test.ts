@@ -1,7 +1,6 @@
+// Below the faces: ports 80 and 443 are not a test's to take.
 import { describe, expect, it } from "vitest";
 import { createAddresses } from "../../src/server/instances/addresses.ts";
-
-// Below the faces: ports 80 and 443 are not a test's to take.
 
 const FRONT = { kind: "front" };
 

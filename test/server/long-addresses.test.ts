@@ -1,3 +1,5 @@
+// Below the faces: Node refuses such a header before it reaches the service.
+
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createClientAddress, createIsProxy } from "../../src/server/http/client-address.ts";

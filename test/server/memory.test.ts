@@ -1,3 +1,4 @@
+// Below the faces: as many codes and requests as no test can send.
 import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
 import { createGrants } from "../../src/server/simulator/grants.ts";
@@ -5,8 +6,6 @@ import { createSealer } from "../../src/server/simulator/sealer.ts";
 import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
 import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
-
-// Below the faces: as many codes and requests as no test can send.
 
 it("The simulator remembers a bounded number of redeemed codes, in a few MiB", () => {
   const persona = { id: "ada", name: "Ada", email: "ada@acme.test", avatar_url: null, accounts: {} };

@@ -1,3 +1,5 @@
+// Below the faces: the page is compared with the table of faults behind it.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";

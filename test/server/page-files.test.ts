@@ -1,3 +1,5 @@
+// Below the faces: the pages are compared with the table of colours behind them.
+
 import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "../../src/server/http/pages/scripts.ts";

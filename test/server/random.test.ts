@@ -1,7 +1,6 @@
+// Below the faces: a pure rule with thousands of rows.
 import { expect, it } from "vitest";
 import { randomBytes } from "../../src/server/random.ts";
-
-// Below the faces: a pure rule with thousands of rows.
 
 it("Random bytes have the requested length and never repeat across refills of the buffer", () => {
   const sizes = Array.from({ length: 2_000 }, (_, n) => 12 + (n % 3) * 10);

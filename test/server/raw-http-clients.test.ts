@@ -1,3 +1,5 @@
+// Below the faces: a client is given 25 ms where a server gives it seconds.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

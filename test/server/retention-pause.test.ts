@@ -1,3 +1,5 @@
+// Below the faces: years of sessions, for each row of a table.
+
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { keepRetention } from "../../src/server/retention.ts";

@@ -1,3 +1,5 @@
+// Below the faces: what a seed says of an identity is in no answer.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: a store with records and no instances, which no server leaves.
+
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { persona } from "../store/_records.ts";

@@ -1,3 +1,4 @@
+// Below the faces: what is left unread must be there at the very moment of the answer.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
@@ -5,8 +6,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { settleConnection } from "../../src/server/http/listener.ts";
 import { takeRequest, track } from "../../src/server/http/sockets.ts";
-
-// Below the faces: what is left unread must be there at the very moment of the answer.
 
 interface Client {
   readonly client: Socket;

@@ -1,3 +1,4 @@
+// Below the faces: the looks at a connection are held, and made one by one.
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
@@ -5,8 +6,6 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { openConnections, takeRequest, type OpenConnection } from "../../src/server/http/sockets.ts";
 import { watch } from "../../src/server/http/connections.ts";
 import { heldIntervals, LOOK_MS } from "../_held-intervals.ts";
-
-// Below the faces: the looks at a connection are held, and made one by one.
 
 interface Swept {
   readonly client: Socket;

@@ -1,3 +1,5 @@
+// Below the faces: the same test runs on each store.
+
 import { afterAll, inject } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import type { Store } from "../../src/server/store/store.ts";

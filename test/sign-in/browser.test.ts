@@ -1,3 +1,5 @@
+// Below the faces: the cookie of https, which the service without a socket does not speak.
+
 import { createHash } from "node:crypto";
 import { mockEvent } from "h3";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: no request makes a sign-in throw what is not expected.
+
 import { expect, it, onTestFinished } from "vitest";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
 import { createService } from "../../src/server/service.ts";

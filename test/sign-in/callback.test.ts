@@ -1,3 +1,5 @@
+// Below the faces: the file of a store goes away between two writes of one sign-in.
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

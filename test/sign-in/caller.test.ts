@@ -1,7 +1,6 @@
+// Below the faces: names that only a network's DNS has.
 import { describe, expect, it } from "vitest";
 import { callerOf } from "../../src/server/sign-in/caller.ts";
-
-// Below the faces: names that only a network's DNS has.
 
 const HTML = { accept: "text/html,application/xhtml+xml", "user-agent": "Mozilla/5.0" };
 const NAVIGATION = { ...HTML, "upgrade-insecure-requests": "1" };

@@ -1,3 +1,5 @@
+// Below the faces: the places of addresses that a test does not have.
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: an unverified address from each provider, some of which send none.
+
 import { describe, expect, it } from "vitest";
 import { DEFINITIONS } from "../../src/server/providers/index.ts";
 import { resolveUser } from "../../src/server/sign-in/resolve-user.ts";

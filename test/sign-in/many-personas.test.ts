@@ -1,3 +1,5 @@
+// Below the faces: a thousand typed accounts would be a thousand sign-ins.
+
 import { describe, expect, it } from "vitest";
 import { Personas } from "../../src/server/simulator/personas.ts";
 import { typedPersona } from "../../src/server/simulator/typed-account.ts";

@@ -1,3 +1,5 @@
+// Below the faces: the demo and the pictures are read as the simulator has them.
+
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { parseSeed } from "../../src/server/seed/parse.ts";

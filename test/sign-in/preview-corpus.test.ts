@@ -1,9 +1,8 @@
+// Below the faces: a sign-in for each of 38,000 addresses would take an hour.
 import { expect, it } from "vitest";
 import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";
 import { corpus, hostByRfc, isMeant, PREVIEWS, within } from "./_previews.ts";
-
-// Below the faces: a sign-in for each of 38,000 addresses would take an hour.
 
 const redirect_uris = PREVIEWS.map(({ entry }) => entry);
 

@@ -1,3 +1,5 @@
+// Below the faces: a pure rule with thousands of addresses, each a sign-in.
+
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/server/errors.ts";
 import { redirectRule } from "../../src/server/sign-in/redirect-rule.ts";

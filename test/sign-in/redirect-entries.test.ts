@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/server/index.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";
-import { APP, SEED, START, setup } from "../_setup.ts";
+import { APP, SEED, setup } from "../_setup.ts";
 
 const BROWSER = { "user-agent": "Mozilla/5.0", "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
 
@@ -33,8 +32,8 @@ describe("An entry of redirect_uris in a seed", () => {
     [["*"]],
     [["https://app.test/cb?*", "com.example.app:/callback", "http://LOCALHOST:80/cb"]],
     [["http://sub.localhost:3000/cb", "http://127.0.0.2/cb?tenant=1"]],
-  ])("may be %j", (entries) => {
-    expect(() => parseSeed(JSON.stringify(withEntries(...entries)), "seed", START)).not.toThrow();
+  ])("may be %j", async (entries) => {
+    expect((await setup({ seed: withEntries(...entries) })).acme.redirect_uris).toEqual(entries);
   });
 
   it.each([
@@ -42,8 +41,8 @@ describe("An entry of redirect_uris in a seed", () => {
     [["https://app.test/cb?a=1?*"], "?* matches the whole query"],
     [["myapp:/callback"], "it is not an absolute address"],
     [["https://*.app.test/cb#x"], "it has a fragment"],
-  ])("may not be %j", (entries, why) => {
-    expect(() => parseSeed(JSON.stringify(withEntries(...entries)), "seed", START)).toThrow(why);
+  ])("may not be %j", async (entries, why) => {
+    await expect(setup({ seed: withEntries(...entries) })).rejects.toThrow(why);
   });
 
   it.each([

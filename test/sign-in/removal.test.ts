@@ -1,3 +1,5 @@
+// Below the faces: writes are counted, and a crash is laid out between two of them.
+
 import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";

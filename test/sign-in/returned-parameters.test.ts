@@ -1,3 +1,5 @@
+// Below the faces: a pure rule with thousands of queries, of which a sign-in for each would take minutes.
+
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withParameters } from "../../src/server/instances/redirect-uri.ts";

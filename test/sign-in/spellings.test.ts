@@ -1,3 +1,5 @@
+// Below the faces: the rule is asked about each of a million letters.
+
 import { describe, expect, it } from "vitest";
 import { ADA } from "../_setup.ts";
 import { contents } from "../_provider.ts";

@@ -1,3 +1,5 @@
+// Below the faces: 100,000 addresses, of which a test has two.
+
 import { expect, it } from "vitest";
 import { createStartLimit, type StartLimit } from "../../src/server/sign-in/start-limit.ts";
 import { APP, Clock, SEED, setup, type Service } from "../_setup.ts";

@@ -1,3 +1,5 @@
+// Below the faces: what a start would warn of, for each row of a table.
+
 import { describe, expect, it } from "vitest";
 import { redirectRule, redirectWarnings } from "../../src/server/sign-in/redirect-rule.ts";
 import type { InstanceRecord } from "../../src/server/store/records.ts";

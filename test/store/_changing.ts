@@ -1,3 +1,5 @@
+// Below the faces: the same tests run on each store.
+
 import { describe, expect, it } from "vitest";
 import { changeSetting } from "../../src/server/store/settings.ts";
 import { Conflict } from "../../src/server/store/store.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a file store is opened without a server, and closed at a known write.
+
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";

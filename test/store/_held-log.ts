@@ -1,3 +1,5 @@
+// Below the faces: a log that writes when it is told to.
+
 import { setImmediate } from "node:timers/promises";
 import type { Log } from "../../src/server/store/memory/commits.ts";
 import type { Change } from "../../src/server/store/memory/tables.ts";

@@ -1,3 +1,5 @@
+// Below the faces: a store is laid out line by line, and opened without a server.
+
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";

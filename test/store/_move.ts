@@ -1,3 +1,5 @@
+// Below the faces: a store is made without a server.
+
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";

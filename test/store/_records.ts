@@ -1,3 +1,5 @@
+// Below the faces: records of every column, as a store has them.
+
 import { randomUUID } from "node:crypto";
 import {
   newRecord,

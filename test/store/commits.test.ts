@@ -1,3 +1,4 @@
+// Below the faces: from outside nothing can be held between an append and its sync.
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -6,8 +7,6 @@ import { put, Tables } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog } from "./_held-log.ts";
 import { persona } from "./_records.ts";
-
-// Below the faces: from outside nothing can be held between an append and its sync.
 
 function begin(): { log: HeldLog; commits: Commits } {
   const log = new HeldLog();

@@ -1,3 +1,5 @@
+// Below the faces: when the journal is brought into the document is decided here.
+
 import { appendFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: what the system refuses is met by one call.
+
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Below the faces: a file store is opened and closed without a server, a dozen times.
+
 import { chmod, lstat, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join, relative } from "node:path";

@@ -1,3 +1,5 @@
+// Below the faces: another process writes between two of our writes.
+
 import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

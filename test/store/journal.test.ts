@@ -1,3 +1,5 @@
+// Below the faces: thousands of damaged bytes, each read.
+
 import { copyFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

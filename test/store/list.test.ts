@@ -1,3 +1,4 @@
+// Below the faces: where other requests get a turn at a known row.
 import { expect, it } from "vitest";
 import { List } from "../../src/server/store/memory/list.ts";
 import type { UserRecord } from "../../src/server/store/records.ts";
@@ -6,7 +7,6 @@ import { USER_FIELDS } from "../../src/wire/search/fields.ts";
 import type { PageOptions } from "../../src/server/store/store.ts";
 import { at, user } from "./_records.ts";
 
-// Below the faces, where other requests get a turn at a known row.
 const time = (row: UserRecord): string => row.created_at;
 async function found(list: List<UserRecord>, options: PageOptions): Promise<string[]> {
   const ids: string[] = [];

@@ -1,3 +1,5 @@
+// Below the faces: the same tests run on each store.
+
 import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/server/store/memory/memory-store.ts";
 import { contentOf, people } from "./_records.ts";

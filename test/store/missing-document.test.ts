@@ -1,3 +1,5 @@
+// Below the faces: a store without a document is opened and copied without a server.
+
 import { open, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";

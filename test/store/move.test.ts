@@ -1,3 +1,5 @@
+// Below the faces: a copy is interrupted at a known record.
+
 import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";

@@ -1,3 +1,5 @@
+// Below the faces: another kind of file in each place, opened without a server.
+
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { chmod, copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";

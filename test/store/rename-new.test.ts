@@ -1,10 +1,9 @@
+// Below the faces: file systems without links, which a test can't mount.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { renameNew } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
-
-// Below the faces: file systems without links, which a test can't mount.
 
 const refusing = (code: string) => (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
 

@@ -1,3 +1,5 @@
+// Below the faces: root repairs the store of a user that this machine does not have.
+
 import { chown, mkdir, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

@@ -1,10 +1,9 @@
+// Below the faces: what is sealed is a table, of which no answer shows all.
 import { expect, it } from "vitest";
 import { columnsOf, TABLE_NAMES, type TableName } from "../../src/server/store/columns.ts";
 import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
 import { SEARCHABLE } from "../../src/server/store/fields.ts";
 import { instance, user } from "./_records.ts";
-
-// Below the faces: what is sealed is a table, of which no answer shows all.
 
 const sealed = (name: TableName): string[] =>
   columnsOf(name).flatMap(({ name: column, sealed: isSealed }) => (isSealed ? [column] : []));

@@ -1,3 +1,4 @@
+// Below the faces: 50,000 unfinished sign-ins take minutes.
 import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/memory/commits.ts";
 import { createSignInOperations } from "../../src/server/store/memory/sign-ins.ts";
@@ -6,8 +7,6 @@ import { Tables } from "../../src/server/store/memory/tables.ts";
 import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { HeldLog, openHeldStore } from "./_held-log.ts";
 import { B, state } from "./_records.ts";
-
-// Below the faces: 50,000 unfinished sign-ins take minutes.
 
 const LATER = "2027-01-01T00:00:00.000Z";
 

@@ -1,3 +1,5 @@
+// Below the faces: an edited file is opened and accepted without a server, a dozen times.
+
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { acceptFileStore, checkFileStore } from "../../src/server/store/file/check.ts";

@@ -1,3 +1,4 @@
+// Below the faces: a server would wait through its own times.
 import { renameSync, symlinkSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,8 +8,6 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { fill, newPath, open, warnings } from "./_file.ts";
 import { contentOf, state } from "./_records.ts";
-
-// Below the faces: a server would wait through its own times.
 
 /** Makes the system refuse to look into a directory, also for root: a link to itself. */
 function hide(directory: string): void {

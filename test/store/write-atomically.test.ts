@@ -1,11 +1,10 @@
+// Below the faces: which system call fails, and when, is decided here.
 import { existsSync } from "node:fs";
 import { open, readdir, readFile, stat, symlink, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { writeAtomically } from "../../src/disk/write-atomically.ts";
 import { temporaryDirectory } from "../_files.ts";
-
-// Below the faces: which system call fails, and when, is decided here.
 
 const text =
   (content: string) =>
