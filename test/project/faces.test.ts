@@ -18,8 +18,6 @@ const REASON = /^\/\/ Below the faces: .+\.\n/;
 const WITHOUT_A_REASON: Record<string, string> = {
   test: `
     _cli _cli-home`,
-  "test/api": `
-    inputs.test`,
   "test/browser": `
     dashboard-views.test landing.test page-attacks.test`,
   "test/cli": `
@@ -30,8 +28,6 @@ const WITHOUT_A_REASON: Record<string, string> = {
     serve-log.test sign-in-steps.test system-program.test token-reasons.test tools.test`,
   "test/client": `
     faults.test lists.test planted.test query.test runtimes.test undici.test`,
-  "test/control": `
-    connection-test.test`,
   "test/package": `
     documents.test new-column-postgres.test new-column.test`,
 };

@@ -5,9 +5,7 @@ import type { Credentials } from "../../src/server/providers/offers.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { seedFile } from "../_seed-file.ts";
-import { CLIENT, codeFor, create, credentialsFor, exchange, jsonOf, OTHER } from "../_picker.ts";
 import { APP, CONTROL_KEY, decodePart, FRONT, SEED, setup, type Service } from "../_setup.ts";
-import { REAL } from "./_real.ts";
 
 function seedWith(connections: Credentials): object {
   return { ...SEED, instances: [{ ...SEED.instances[0], connections }, SEED.instances[1]] };
@@ -71,20 +69,6 @@ describe("The credentials of a provider", () => {
       client_id: OWN.client_id,
       why: "--providers simulated: the credentials are used at the simulated provider",
     });
-  });
-
-  it.each(PROVIDERS)("are checked by a simulated %s", async (provider) => {
-    const { simulator } = create();
-    const { client_id } = OTHER;
-    for (const [secret, expected] of [
-      [CLIENT.client_secret, REAL[provider].wrongClient[0]],
-      [OTHER.client_secret, 200],
-    ] as const) {
-      const identity = credentialsFor(provider, { client_id, client_secret: secret });
-      const response = await exchange(simulator, provider, await codeFor(simulator, provider, { client_id }), identity);
-      const [status, body] = await jsonOf(response);
-      expect([status, "access_token" in (body as object)]).toEqual([expected, secret === OTHER.client_secret]);
-    }
   });
 
   it("are required in mode real for an instance's default provider: without them the server does not start", async () => {

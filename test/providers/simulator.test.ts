@@ -1,48 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { type Simulator } from "../../src/server/simulator/simulator.ts";
-import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
+import { authorization, basic, callbackUrl, OTHER, VERIFIER } from "../_picker.ts";
 import {
-  addressOf,
-  authorization,
-  authorize,
-  basic,
-  begun,
-  callbackUrl,
-  CHALLENGE,
-  CLIENT,
-  codeFor,
-  create,
+  bodyOf,
+  callbackOf,
+  clientOf,
+  codeAt,
   exchange,
-  type Fields,
-  get,
-  jsonOf,
-  OTHER,
-  VERIFIER,
-} from "../_picker.ts";
-import { FRONT, SEED, setup } from "../_setup.ts";
+  issuerAt,
+  resource,
+  startWithClients,
+  tokensAt,
+} from "../_own-clients.ts";
+import { SEED, setup } from "../_setup.ts";
 import { REAL } from "./_real.ts";
-
-const PICTURE = `${FRONT}/__svc/simulator/avatars/ada.svg`;
-
-async function accessTokenFor(simulator: Simulator, provider: Provider, changed?: Fields): Promise<string> {
-  const [, body] = await jsonOf(await exchange(simulator, provider, await codeFor(simulator, provider, changed)));
-  return (body as { access_token: string }).access_token;
-}
 
 const NO_BASIC = [401, { error: "unauthorized_client", error_description: "Missing valid authorization header" }];
 
 describe("A simulated authorize endpoint", () => {
   const CHALLENGE_MISSING = "a code_challenge with code_challenge_method=S256 is required";
   const OTHER_REDIRECT = "redirect_uri ";
-
-  it.each(PROVIDERS)("returns a code and the state: %s", async (provider) => {
-    const { simulator } = create();
-    const outcome = await authorize(simulator, provider, await begun(simulator, provider));
-    const code = expect.stringMatching(/^[\w-]{32,512}$/) as string;
-    const { origin, pathname, searchParams } = new URL((outcome as { location: string }).location);
-    expect(origin + pathname).toBe(callbackUrl(provider));
-    expect(Object.fromEntries(searchParams)).toEqual({ code, state: "the-state" });
-  });
 
   it.each([
     ["google", { client_id: undefined }, "unknown client_id"],
@@ -93,157 +70,109 @@ describe("A simulated authorize endpoint", () => {
   );
 });
 
+const other = { client_id: "other-github", client_secret: "other-secret-of-github" };
+const twitter = clientOf("twitter");
+const elsewhere = { redirect_uri: "http://localhost:3000/other" };
+
 describe("A simulated token endpoint", () => {
-  const access_token = expect.stringMatching(/^[\w-]{43}$/) as string;
-
-  it.each(PROVIDERS)("of %s answers like the real one", async (provider) => {
-    const { simulator } = create();
-    const response = await exchange(simulator, provider, await codeFor(simulator, provider));
-    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(await jsonOf(response)).toEqual([200, { access_token, ...REAL[provider].token }]);
-  });
-
   it.each([
-    ["google", "no secret", { form: { client_secret: undefined } }, "wrongClient"],
-    ["google", "a wrong secret", { form: { client_secret: "wrong" } }, "wrongClient"],
-    ["google", "another client's secret", { form: { client_secret: OTHER.client_secret } }, "wrongClient"],
-    ["google", "an unknown client", { form: { client_id: "stranger" } }, "wrongClient"],
-    ["google", "another client", { form: OTHER }, "wrongCode"],
-    ["google", "another redirect_uri", { form: { redirect_uri: `${callbackUrl("google")}/` } }, "wrongCode"],
-    ["google", "no redirect_uri", { form: { redirect_uri: undefined } }, "wrongCode"],
-    ["google", "another code", { form: { code: "wrong" } }, "wrongCode"],
-    ["google", "no code", { form: { code: undefined } }, "wrongCode"],
-    ["google", "an unexpected verifier", { form: { code_verifier: VERIFIER } }, "wrongCode"],
     ["github", "a wrong secret", { form: { client_secret: "wrong" } }, "wrongClient"],
-    ["github", "another client", { form: OTHER }, "wrongCode"],
-    ["github", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, "wrongCode"],
+    ["github", "another client", { form: other }, "wrongCode"],
+    ["github", "another redirect_uri", { form: elsewhere }, "wrongCode"],
     ["github", "another code", { form: { code: "wrong" } }, "wrongCode"],
-    ["twitter", "a wrong secret", { headers: basic({ ...CLIENT, client_secret: "wrong" }) }, "wrongClient"],
-    ["twitter", "another client", { headers: basic(OTHER) }, "wrongCode"],
-    ["twitter", "another redirect_uri", { form: { redirect_uri: callbackUrl("google") } }, "wrongCode"],
+    ["twitter", "a wrong secret", { headers: basic({ ...twitter, client_secret: "wrong" }) }, "wrongClient"],
+    ["twitter", "another redirect_uri", { form: elsewhere }, "wrongCode"],
     ["twitter", "no verifier", { form: { code_verifier: undefined } }, "wrongCode"],
     ["twitter", "another verifier", { form: { code_verifier: VERIFIER.toLowerCase() } }, "wrongCode"],
-    ["twitter", "the challenge", { form: { code_verifier: CHALLENGE.code_challenge } }, "wrongCode"],
-    ["twitter", "no Basic", { form: CLIENT, headers: { authorization: "" } }, NO_BASIC],
+    ["twitter", "no Basic", { form: twitter as never, headers: { authorization: "" } }, NO_BASIC],
+    ["google", "no code", { form: { code: undefined } }, "wrongCode"],
+    ["google", "another grant", { form: { grant_type: "password" } }, [400, { error: "unsupported_grant_type" }]],
   ] as const)("of %s rejects %s", async (provider, _what, changed, expected) => {
-    const { simulator } = create();
-    const response = await exchange(simulator, provider, await codeFor(simulator, provider), changed);
-    expect(await jsonOf(response)).toEqual(typeof expected === "string" ? REAL[provider][expected] : expected);
+    const server = await startWithClients();
+    const answer = await bodyOf(await exchange(server, provider, await codeAt(server, provider), changed));
+    expect(answer).toEqual(typeof expected === "string" ? REAL[provider][expected] : expected);
   });
 
-  it.each(PROVIDERS)("of %s accepts a code once", async (provider) => {
-    const { simulator } = create();
-    const code = await codeFor(simulator, provider);
-    await exchange(simulator, provider, code);
-    expect(await jsonOf(await exchange(simulator, provider, code))).toEqual(REAL[provider].wrongCode);
+  it("rejects a code of another provider, and GET", async () => {
+    const server = await startWithClients();
+    const form = { redirect_uri: callbackOf("github") };
+    const answer = await exchange(server, "google", await codeAt(server, "github"), { form });
+    expect(await bodyOf(answer)).toEqual(REAL.google.wrongCode);
+    expect((await fetch(`${issuerAt(server, "google")}/token`)).status).toBe(404);
   });
 
-  it.each(PROVIDERS)("of %s rejects a code of another provider", async (provider) => {
-    const { simulator } = create();
-    const other = provider === "google" ? "github" : "google";
-    const form = { redirect_uri: callbackUrl(other), code_verifier: undefined };
-    const response = await exchange(simulator, provider, await codeFor(simulator, other), { form });
-    expect(await jsonOf(response)).toEqual(REAL[provider].wrongCode);
-  });
-
-  it("accepts a code for ten minutes", async () => {
-    const { simulator, clock } = create();
-    const [early, late] = [await codeFor(simulator, "google"), await codeFor(simulator, "google")];
-    clock.advance(599);
-    expect((await exchange(simulator, "google", early)).status).toBe(200);
-    clock.advance(2);
-    expect(await jsonOf(await exchange(simulator, "google", late))).toEqual(REAL.google.wrongCode);
-  });
-
-  it("compares the verifier with the challenge of every request that has one", async () => {
-    const { simulator } = create();
-    const right = await exchange(simulator, "google", await codeFor(simulator, "google", CHALLENGE), {
-      form: { code_verifier: VERIFIER },
-    });
-    expect(right.status).toBe(200);
-    const none = await exchange(simulator, "google", await codeFor(simulator, "google", CHALLENGE));
-    expect(await jsonOf(none)).toEqual(REAL.google.wrongCode);
-  });
-
-  it("of github answers form-encoded unless asked for JSON, errors included", async () => {
-    const { simulator } = create();
-    const ask = async (code: string): Promise<[string | undefined, object]> => {
-      const { headers, text } = await exchange(simulator, "github", code, { headers: { accept: "*/*" } });
-      return [headers.get("content-type"), Object.fromEntries(new URLSearchParams(text))];
-    };
-    const type = "application/x-www-form-urlencoded; charset=utf-8";
-    const body = { access_token, ...REAL.github.token };
-    expect(await ask(await codeFor(simulator, "github"))).toEqual([type, body]);
-    expect(await ask("wrong")).toEqual([type, REAL.github.wrongCode[1]]);
-  });
-
-  it("rejects other grant types, and GET", async () => {
-    const { simulator } = create();
-    const code = await codeFor(simulator, "google");
-    const response = await exchange(simulator, "google", code, { form: { grant_type: "client_credentials" } });
-    expect(await jsonOf(response)).toEqual([400, { error: "unsupported_grant_type" }]);
-    const got = await simulator.ask(addressOf(simulator, "google", "token"), { method: "GET" });
-    expect(await jsonOf(got)).toEqual([404, { message: "Not Found" }]);
+  it("of github answers an error form-encoded unless asked for JSON", async () => {
+    const server = await startWithClients();
+    const answer = await exchange(server, "github", "wrong", { headers: { accept: "*/*" } });
+    expect(answer.headers.get("content-type")).toBe("application/x-www-form-urlencoded; charset=utf-8");
+    expect(Object.fromEntries(new URLSearchParams(await answer.text()))).toEqual(REAL.github.wrongCode[1]);
   });
 });
 
 describe("A simulated profile endpoint", () => {
-  const RESOURCES = PROVIDERS.flatMap((provider) =>
-    Object.entries(REAL[provider].resources(PICTURE)).map(([name, body]) => [provider, name, body] as const),
-  );
-
-  it.each(RESOURCES)("of %s answers like the real one: %s", async (provider, name, body) => {
-    const { simulator } = create();
-    const token = await accessTokenFor(simulator, provider);
-    expect(await jsonOf(await get(simulator, addressOf(simulator, provider, name), token))).toEqual([200, body]);
+  it.each([
+    ["google", "/userinfo"],
+    ["github", "/user"],
+    ["github", "/user/emails"],
+    ["twitter", "/users/me"],
+  ] as const)("of %s needs an access token: %s", async (provider, path) => {
+    const server = await startWithClients();
+    expect(await bodyOf(await resource(server, provider, path, "wrong"))).toEqual(REAL[provider].wrongToken);
+    const anonymous = await fetch(issuerAt(server, provider) + path, { headers: { "user-agent": "shop" } });
+    expect(await bodyOf(anonymous)).toEqual(REAL[provider].wrongToken);
   });
 
-  it.each(RESOURCES)("of %s needs an access token: %s", async (provider, name) => {
-    const { simulator, clock } = create();
-    const address = addressOf(simulator, provider, name);
-    const refused = REAL[provider].wrongToken;
-    expect(await jsonOf(await get(simulator, address, "wrong"))).toEqual(refused);
-    const anonymous = await simulator.ask(address, { method: "GET", headers: { "user-agent": "x" } });
-    expect(await jsonOf(anonymous)).toEqual(refused);
-    for (const other of PROVIDERS.filter((candidate) => candidate !== provider)) {
-      expect(await jsonOf(await get(simulator, address, await accessTokenFor(simulator, other)))).toEqual(refused);
-    }
-    // GitHub's do not expire.
-    if (provider === "github") return;
-    const token = await accessTokenFor(simulator, provider);
-    clock.advance(7201);
-    expect(await jsonOf(await get(simulator, address, token))).toEqual(refused);
+  it.each([
+    ["github", { scope: "read:user" }, "/user", 200],
+    ["github", { scope: "read:user" }, "/user/emails", 404],
+    ["twitter", { scope: "users.read" }, "/users/me", 403],
+    ["twitter", { scope: "tweet.read" }, "/users/me", 403],
+    ["twitter", {}, "/users/you", 404],
+    ["google", {}, "/elsewhere", 404],
+  ] as const)("of %s answers whoever has %o at %s with %i", async (provider, asked, path, status) => {
+    const server = await startWithClients();
+    const { access_token } = await tokensAt(server, provider, asked);
+    expect((await resource(server, provider, path, access_token)).status).toBe(status);
   });
 
   it("of github requires a User-Agent", async () => {
-    const { simulator } = create();
-    const token = await accessTokenFor(simulator, "github");
-    const more = { headers: { "user-agent": "" } };
-    expect((await get(simulator, addressOf(simulator, "github", "user"), token, more)).status).toBe(403);
+    const server = await startWithClients();
+    const { access_token } = await tokensAt(server, "github");
+    const headers = { authorization: `Bearer ${access_token}`, "user-agent": "" };
+    expect((await fetch(`${issuerAt(server, "github")}/user`, { headers })).status).toBe(403);
   });
 
-  it("of github returns no e-mail addresses without their scope", async () => {
-    const { simulator } = create();
-    const token = await accessTokenFor(simulator, "github", { scope: "read:user" });
-    expect((await get(simulator, addressOf(simulator, "github", "user"), token)).status).toBe(200);
-    const emails = await get(simulator, addressOf(simulator, "github", "emails"), token);
-    expect(await jsonOf(emails)).toEqual([404, { message: "Not Found" }]);
+  it("of google says what an access token is good for, each value as text", async () => {
+    const server = await startWithClients();
+    const { access_token = "" } = await tokensAt(server, "google");
+    const { client_id } = clientOf("google");
+    const told = await resource(server, "google", `/tokeninfo?access_token=${access_token}`);
+    expect(await bodyOf(told)).toEqual([
+      200,
+      {
+        azp: client_id,
+        aud: client_id,
+        sub: "1001",
+        scope: REAL.google.scope,
+        exp: expect.stringMatching(/^\d+$/),
+        expires_in: expect.stringMatching(/^\d+$/),
+        email: "ada@acme.test",
+        email_verified: "true",
+      },
+    ]);
   });
+});
 
-  it.each(["users.read", "tweet.read", ""])("of twitter requires both of its scopes, not only %j", async (scope) => {
-    const { simulator } = create();
-    const token = await accessTokenFor(simulator, "twitter", { scope });
-    const response = await get(simulator, addressOf(simulator, "twitter", "me"), token);
-    expect(await jsonOf(response)).toEqual([403, { title: "Forbidden", status: 403 }]);
-  });
-
-  it("is at no other address", async () => {
-    const { simulator } = create();
-    const token = await accessTokenFor(simulator, "google");
-    const response = await get(simulator, `${FRONT}/__svc/simulator/google/elsewhere`, token);
-    expect(await jsonOf(response)).toEqual([404, { message: "Not Found" }]);
-    await expect(get(simulator, "https://www.googleapis.com/userinfo", token)).rejects.toThrow(
-      "The simulator has nothing at https://www.googleapis.com",
-    );
-  });
+it("A simulated provider forgets an access token that is revoked, for the client that has it", async () => {
+  const server = await startWithClients();
+  const { access_token = "" } = await tokensAt(server, "twitter");
+  const revoke = async (headers: Record<string, string>): Promise<[number, Record<string, unknown>]> => {
+    const body = new URLSearchParams({ token: access_token });
+    return bodyOf(await fetch(`${issuerAt(server, "twitter")}/revoke`, { method: "POST", headers, body }));
+  };
+  expect((await revoke({}))[0]).toBe(401);
+  expect((await resource(server, "twitter", "/users/me", access_token)).status).toBe(200);
+  expect(await revoke(basic(twitter))).toEqual([200, { revoked: true }]);
+  expect(await revoke(basic(twitter))).toEqual([200, { revoked: false }]);
+  expect((await resource(server, "twitter", "/users/me", access_token)).status).toBe(401);
 });

@@ -76,7 +76,7 @@ describe("A sign-in in a browser", () => {
     ["without its time", (own: string) => own.replace(/\..*/, "")],
     ["with a second cookie of its name behind it", (own: string) => `${own}; ${own.split("=")[0]}=planted`],
     ["with a second cookie of its name before it", (own: string) => `${own.split("=")[0]}=planted; ${own}`],
-  ])("cannot be finished %s, and the state is used up", async (_what, change) => {
+  ])("T03: cannot be finished %s, and the state is used up", async (_what, change) => {
     const service = await setup();
     const [own, other] = [await halfway(service), await halfway(service)];
     const cookie = change(own.cookie, other.cookie);
@@ -95,7 +95,7 @@ describe("A sign-in in a browser", () => {
   it.each([
     ["User-Agent", { "user-agent": BROWSER["user-agent"] }],
     ["Sec-Fetch-Site", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
-  ])("that a program started cannot be finished there, as recognized by %s", async (_what, headers) => {
+  ])("T03: that a program started cannot be finished there, as recognized by %s", async (_what, headers) => {
     const service = await setup();
     const [one, two] = [await untilCallback(service, "google"), await untilCallback(service, "google")];
     await expectRefusedState(await service.fetch(one.href, { headers }));
@@ -130,6 +130,19 @@ describe("A sign-in in a browser", () => {
       emails.push(decodePart(url.searchParams.get("token")!, 1)["email"]);
     }
     expect(emails).toEqual(["mary@geneva.test", "ada@acme.test"]);
+  });
+
+  it("leaves no more than five open: a sixth takes the place of the oldest", async () => {
+    const service = await setup();
+    const browser = new CookieJar(service);
+    const callbacks: URL[] = [];
+    for (let n = 0; n < 6; n++) {
+      callbacks.push(await browser.follow(authorizePath("google"), "/oauth/google/callback"));
+      service.clock.advance(1);
+    }
+    expect(browser.cookies).toHaveLength(5);
+    await expectRefusedState(await browser.get(callbacks[0]!.href));
+    expect(locationOf(await browser.get(callbacks[1]!.href)).searchParams.has("token")).toBe(true);
   });
 
   describe.each([

@@ -13,7 +13,7 @@ import { APP, SEED, setup } from "../_setup.ts";
 import { begun, CREDENTIALS, expectRefusedState, failure, reply, unknownProvider, untilCallback } from "../_sign-in.ts";
 
 describe("GET /oauth/:provider/callback", () => {
-  it("answers 302 with an empty body and with headers that protect the token", async () => {
+  it("T02: answers 302 with an empty body and with headers that protect the token", async () => {
     const service = await setup();
     const response = await service.fetch((await untilCallback(service, "google")).href);
     expect([response.status, await response.text()]).toEqual([302, ""]);
@@ -33,9 +33,11 @@ describe("GET /oauth/:provider/callback", () => {
     expect([response.headers.has("content-type"), response.headers.has("set-cookie")]).toEqual([false, false]);
   });
 
-  it("keeps the application's own query parameters and replaces a token among them", async () => {
+  it("T02: keeps the application's own query parameters and replaces a token among them", async () => {
     const { signIn } = await setup();
-    const url = await signIn("google", "ada", { redirect_uri: `${APP}?state=a%2Bb&token=forged&next=%2Fhome&x` });
+    const url = await signIn("google", "ada", {
+      redirect_uri: `${APP}?state=a%2Bb&token=forged&t%6Fken=too&next=%2Fhome&x`,
+    });
     expect(url.href).toMatch(
       /^http:\/\/localhost:3000\/callback\?state=a%2Bb&next=%2Fhome&x&token=[\w-]+\.[\w-]+\.[\w-]+$/,
     );
@@ -88,7 +90,7 @@ describe("A sign-in that fails after a valid state", () => {
     ["code=never-given-out", "server_error"],
     ["code=", "server_error"],
     ["scope=openid", "server_error"],
-  ] as const)("with %s returns %s with our own description to the application", async (query, code) => {
+  ] as const)("T04: with %s returns %s with our own description to the application, once", async (query, code) => {
     const service = await setup();
     const state = await begun(service, "google");
     const response = await service.fetch(`/oauth/google/callback?${query}&state=${state}`);

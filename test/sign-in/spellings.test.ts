@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { ADA } from "../_setup.ts";
-import { contents } from "../_provider.ts";
+import { contents, setupProvider } from "../_provider.ts";
+import { json } from "../providers/_reply.ts";
+import { REAL } from "../providers/_real.ts";
 import { normalizeEmail } from "../../src/text/email.ts";
 import { EMAIL, outcome, setupWith, VERIFIED_AT } from "./_linking.ts";
 
@@ -16,6 +18,12 @@ describe("An e-mail address in another spelling", () => {
     ["\u0430da@acme.test", "another user"],
     ["ada@acme.test.evil.test", "another user"],
     ["ada@acme.tes", "another user"],
+    ["ad\u0430@acme.test", "another user"],
+    ["ada@acme-test.evil", "another user"],
+    ["ada@\uff41cm\u00e9.test", "another user"],
+    ["ada@\u0251cme.test", "another user"],
+    ["ada@acm\u1eb9.test", "another user"],
+    ["\u1d43da@acme.test", "email_invalid"],
     ["ａｄａ@acme.test", "email_invalid"],
     ["ad\u00aa@acme.test", "email_invalid"],
     ["ada@\u0430cme.test", "another user"],
@@ -36,7 +44,7 @@ describe("An e-mail address in another spelling", () => {
     ["ada@acme.test.", "email_invalid"],
     ["ada@-acme.test", "email_invalid"],
     [`${"a".repeat(243)}@acme.test\ufdfa`, "email_invalid"],
-  ])("%j belongs to: %s", async (email, expected) => {
+  ])("T21: %j belongs to: %s", async (email, expected) => {
     const service = await setupWith(
       [{ id: ADA, email: EMAIL, name: "Ada", email_verified_at: VERIFIED_AT }],
       [{ id: "x", name: "X", email, google: { sub: "77", email_verified: true } }],
@@ -48,6 +56,12 @@ describe("An e-mail address in another spelling", () => {
     else expect(sub).toBe(expected);
     if (expected === "email_invalid") expect({ users, sessions }).toEqual(before);
   });
+});
+
+it("T21: An e-mail address with a second @ is refused, if a provider sends one", async () => {
+  const profile = json({ sub: "77", email: "ada@evil.test@acme.test", email_verified: true });
+  const { signIn } = await setupProvider("google", { [REAL.google.endpoints["userinfo"]!]: profile });
+  expect((await signIn()).searchParams.get("error")).toBe("email_invalid");
 });
 
 describe("An e-mail address with accents", () => {

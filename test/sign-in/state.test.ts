@@ -41,7 +41,7 @@ describe("The state", () => {
     },
   );
 
-  it("gives one token to fifty simultaneous callbacks", async () => {
+  it("T04: gives one token to fifty simultaneous callbacks", async () => {
     const service = await setup();
     const toCallback = await untilCallback(service, "google");
     const responses = await Promise.all(Array.from({ length: 50 }, () => service.fetch(toCallback.href)));
@@ -50,7 +50,7 @@ describe("The state", () => {
     expect(outcomes.filter(([status]) => status === 400)).toHaveLength(49);
   });
 
-  it("is taken before any request to the provider", async () => {
+  it("T04: is taken before any request to the provider", async () => {
     const found: unknown[] = [];
     const fetch: Fetch = async () => {
       found.push(await service.store.takeState(state));

@@ -1,5 +1,5 @@
 // Below the faces: a server would wait through its own times.
-import { renameSync, symlinkSync } from "node:fs";
+import { appendFileSync, renameSync, symlinkSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -44,6 +44,20 @@ it("A store whose directory can't be looked into is unavailable, and continues w
   expect((await again.takeState(state(7).state)) === undefined).toBe(true);
   expect((await again.takeState(state(8).state))?.state).toBe(state(8).state);
   expect(warnings.filter((line) => line.includes("is available again"))).toHaveLength(1);
+});
+
+it("A change is not taken back where another process has written behind it", async () => {
+  const path = join(temporaryDirectory(), "db.journal");
+  const journal = await Journal.begin(path, { store: "5".repeat(24), id: "a".repeat(24), after: null, number: 0 });
+  const first = await readFile(path, "utf8");
+  let looks = 0;
+  const look = (): void => {
+    if (looks++ > 0) appendFileSync(path, "another's line\n");
+    journal.look();
+  };
+  await expect(journal.append("ours\n", look)).rejects.toBeInstanceOf(StorageUnavailable);
+  expect(await readFile(path, "utf8")).toBe(`${first}ours\nanother's line\n`);
+  await journal.close();
 });
 
 it("A change is taken back if the journal could not be looked at after it was written", async () => {
