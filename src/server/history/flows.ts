@@ -93,8 +93,8 @@ export class Flows {
     }
     if (facts.redirect_uri) flow.redirect_uri = redactText(facts.redirect_uri);
     if (facts.considered) flow.considered = facts.considered.slice(0, MAX_CONSIDERED);
-    const reason = step?.reason && flow.reason;
-    if (step && flow.steps.length < MAX_STEPS) flow.steps.push(stepOf({ ...step, ...(reason && { reason }) }, at));
+    if (step && flow.steps.length < MAX_STEPS)
+      flow.steps.push(stepOf(step, at, step.reason === undefined ? null : (flow.reason ?? step.reason)));
     const decided = flow.steps.findLast(({ name }) => name === decidedBy);
     if (decided) decided.reason = flow.reason;
     this.changes.emit("change", flow);
@@ -130,13 +130,13 @@ function chosenFailure({ chosen, client_id, requested_outcome }: Flow, error: st
   return client_id !== null || isExpected(requested_outcome, error) ? chosen : undefined;
 }
 
-function stepOf({ name, ms = 0, sent, answered, reason }: StepReport, at: string): FlowStep {
+function stepOf({ name, ms = 0, sent, answered }: StepReport, at: string, reason: string | null): FlowStep {
   return {
     name,
     at,
     ms: Math.round(ms * 10) / 10,
     sent: redact(sent),
     answered: redact(answered),
-    reason: reason ?? null,
+    reason,
   };
 }
