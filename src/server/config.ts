@@ -5,7 +5,8 @@ import { ServeError } from "./errors.ts";
 import { checkEndpoints } from "./providers/index.ts";
 import type { Credentials } from "./providers/offers.ts";
 import { clientFaults } from "./seed/faults.ts";
-import { SETTINGS, nonEmptyText, unusable, type ServeOptions } from "./options.ts";
+import type { ServeOptions } from "./options.ts";
+import { SETTINGS, nonEmptyText, unusable } from "./settings.ts";
 import { checkedBy } from "./zod-errors.ts";
 
 const provider = z

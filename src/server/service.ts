@@ -8,7 +8,7 @@ import { createReadiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
 import { withoutRequest } from "./http/audit-entry.ts";
 import { createAudit } from "./http/audit.ts";
-import type { ClientAddress } from "./http/listener.ts";
+import type { ClientAddress } from "./http/client-address.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
 import { createCursors } from "./http/routes/list.ts";
 import type { Seen } from "./http/pages/error.ts";

@@ -173,7 +173,11 @@ describe("grant", () => {
     const { default: session } = await load("express-session");
     const place = await application(server, provider, `/connect/${provider}/callback`);
     const issuer = issuerAt(server, provider);
-    const scope = { google: ["openid", "email"], github: ["user:email"], twitter: ["tweet.read", "users.read"] };
+    const scope: Partial<Record<Provider, string[]>> = {
+      google: ["openid", "email"],
+      github: ["user:email"],
+      twitter: ["tweet.read", "users.read"],
+    };
     const config = {
       defaults: { origin: place.origin, transport: "session", state: true, response: ["tokens", "profile"] },
       [provider]: {

@@ -1,6 +1,17 @@
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { ServeError } from "../errors.ts";
-import { peerOf, unmapped, type ClientAddress } from "./listener.ts";
+
+export type ClientAddress = (message: IncomingMessage) => string;
+
+export function peerOf({ socket }: Pick<IncomingMessage, "socket">): string {
+  return unmapped(socket.remoteAddress ?? "");
+}
+
+/** IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
+function unmapped(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, "");
+}
 
 /** Whether an address is a proxy's, which speaks for many clients. */
 export type IsProxy = (address: string) => boolean;

@@ -96,17 +96,6 @@ function refuse(response: ServerResponse, code: ErrorCode): void {
   response.end(body);
 }
 
-export type ClientAddress = (message: IncomingMessage) => string;
-
-export function peerOf({ socket }: Pick<IncomingMessage, "socket">): string {
-  return unmapped(socket.remoteAddress ?? "");
-}
-
-/** IPv4 addresses arrive as IPv4-mapped IPv6 addresses on a dual-stack socket. */
-export function unmapped(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/, "");
-}
-
 export const MAX_HEADERS = 100;
 
 /** Of these, Node keeps the first, h3 joins all, and others between the client and here may take the last. */
