@@ -61,8 +61,8 @@ export function placeIn(directory: string, env: NodeJS.ProcessEnv = process.env)
 }
 
 /** Leaves what shows that a server has run in a directory. */
-export async function leaveTrace(directory: string): Promise<string> {
-  return makePlace({ cwd: directory, env: process.env });
+export async function leaveTrace(directory: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  return makePlace({ cwd: directory, env });
 }
 
 /** The answer of `GET /__svc/identity`, or undefined for any other address. */

@@ -5,9 +5,9 @@ import { main } from "../../src/cli/main.ts";
 import { writePrivateFile } from "../../src/cli/files.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
-import { createContext } from "../_cli.ts";
+import { createContext, memoryKeyring } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { serverFile } from "../_server-file.ts";
+import { leaveTrace, serverFile } from "../_server-file.ts";
 import { CONTROL_KEY, FRONT, setup, type Service } from "../_setup.ts";
 import { people } from "../store/_records.ts";
 import { shellIn, type Printed } from "./_shell.ts";
@@ -22,7 +22,7 @@ const ANEW = new RegExp(
     /(?!0{8}-)[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/,
     /\beyJ[\w.-]+|\b[0-9a-f]{16,}\b|\bscenario_[\w-]{16}/,
     /\b[sp]k_(?!acme_|globex_|live_|wrong_)[\w-]{20,}|(?<=\bsk_…)(?!wxyz|stuv)[\w-]{4}/,
-    /[\d.]+(?= ms\b)|(?<=svc wrote it at )\S+Z/,
+    /[\d.]+(?= ms\b)|(?<=svc wrote it at )\S+Z|(?<=127\.0\.0\.1%3A)\d+|(?<=state%3D)[0-9a-f]{32}|(?<=\/stores\/)[\w-]+/,
   ]
     .map(({ source }) => source)
     .join("|"),
@@ -32,9 +32,11 @@ const ANEW = new RegExp(
 /**
  * Plays a transcript: runs each `$ …` of it, and each row of its tables, and writes down what is shown.
  * `# sentence` begins with a service of its own, whose address, keys and control API are in the environment. Behind it may be
- * `(terminal)`, where a person reads and answers, `(in its directory)`, where svc finds the service by its file alone, and
- * `(with a store)`, which is own/db.json. `$ svc …` may stand in a pipe, behind variables, and before `< name`, `<<< text` or
- * `> name`, quoted as in bash; beside it there are `printf`, `cat`, `ls`, `sort`, `sed`, `export` and `unset`. Of the output a
+ * `(terminal)`, where a person reads and answers, `(in its directory)`, where svc finds the service by its file alone,
+ * `(stopped)`, where a server has run, `(with a keyring)`, and `(with a store)`, which is own/db.json. `$ svc …` may stand in a
+ * pipe, behind variables, and before `< name`, `<<< text` or `> name`, quoted as in bash; beside it there are `printf`, `cat`,
+ * `ls`, `sort`, `sed`, `export` and `unset`. `ANSWER='502 <html>'` is what any service answers instead, `DELETE 502` to such
+ * requests alone, and `ECONNREFUSED` how none is reached; `SIGNAL=SIGINT` comes at once, and `COLUMNS` is a width. Of the output a
  * line `2> …` is of standard error, `? question > answer` is asked and answered, and `[2]` is an exit code other than 0. In a
  * table a row takes the place of `…` in the command of the heading: its exit code, whether a service was asked before a
  * refusal, and all that is printed.
@@ -78,7 +80,9 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
   const isFound = notes.includes("in its directory");
   const found = JSON.stringify(serverFile(cwd, fileOf(service)));
   if (isFound) await writePrivateFile(join(cwd, ".data/servers/here.json"), found);
+  if (notes.includes("stopped")) await leaveTrace(cwd, { SVC_DATA_DIR: join(cwd, ".data") });
   if (notes.includes("with a store")) await makeStore(join(cwd, "own/db.json"));
+  const keyring = notes.includes("with a keyring") ? memoryKeyring() : undefined;
   const env: Record<string, string | undefined> = {
     ...(isFound ? { SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined } : environmentOf(service)),
     HOME: cwd,
@@ -87,7 +91,11 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
   };
 
   const answers: string[] = [];
-  async function svc(words: string[], stdin: string, own: typeof env): Promise<Printed> {
+  async function svc(
+    words: string[],
+    stdin: string,
+    { ANSWER, COLUMNS, SIGNAL, ...own }: typeof env,
+  ): Promise<Printed> {
     const answer = (question: string): string => {
       const given = answers.shift() ?? "";
       context.written.stderr += `? ${question} > ${given}\n`;
@@ -95,12 +103,14 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
     };
     const context = createContext({
       service,
-      fetch: service.fetch as unknown as Fetch,
+      fetch: fetchOf(service, ANSWER),
       cwd,
       stdin,
-      columns: 120,
+      columns: Number(COLUMNS ?? 120),
       tty: notes.includes("terminal"),
       env: own,
+      ...(keyring && { keyring }),
+      ...(SIGNAL && { signal: SIGNAL as "SIGINT" | "SIGTERM" }),
       confirm: (question) => answer(question) === "yes",
       ask: answer,
     });
@@ -125,6 +135,18 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
     answers.splice(0, answers.length, ...given);
     const { stdout, stderr, code, isAsked } = await run(typed);
     return { code, isAsked, lines: [...shown(stdout), ...shown(stderr, "2> "), ...(code === 0 ? [] : [`[${code}]`])] };
+  };
+}
+
+function fetchOf(service: Service, answer?: string): Fetch {
+  const asked = service.fetch as unknown as Fetch;
+  if (answer === undefined) return asked;
+  const [, method, status, body, code = answer] = /^(?:([A-Z]+) )?(?:(\d{3})(?: ([^]*))?|(\w+))$/.exec(answer) ?? [];
+  return async (url, init) => {
+    if (method !== undefined && method !== init.method) return asked(url, init);
+    if (status === undefined) throw Object.assign(new Error(code), { code });
+    const headers = body?.startsWith("<") ? { "content-type": "text/html" } : {};
+    return new Response(body, { status: Number(status), headers }) as unknown as Awaited<ReturnType<Fetch>>;
   };
 }
 

@@ -56,12 +56,6 @@ describe("The result of svc users delete", () => {
     ]);
   });
 
-  it("names what failed for one user as for many", async () => {
-    const { code, stdout } = await remove([CHARLES, "--yes", "--json"], { fetch: withFaults(() => broken()) });
-    const failed = [{ id: CHARLES, code: "internal", error: "Internal error" }];
-    expect([code, JSON.parse(stdout)]).toEqual([7, { ...noOutcomes(), failed }]);
-  });
-
   it("is nothing where the question could not be seen", async () => {
     for (const args of [[ADA], [ADA, CHARLES], ["--query", AT_ACME]]) {
       const { code, stdout, stderr } = await remove(args, {
@@ -159,22 +153,7 @@ describe("The result of svc users delete", () => {
   });
 });
 
-describe("svc users delete --receipt", () => {
-  it("writes a line of JSON for each user into a file that only its owner can read", async () => {
-    const { code } = await remove([ADA, "--yes", "--receipt", "done.ndjson"]);
-    const path = join(cwd, "done.ndjson");
-    const line = (rest: object): object => ({
-      time: "2026-06-01T12:00:00.000Z",
-      service: "http://acme.localhost:7820",
-      instance: { subdomain: "acme", id: service.acme.id },
-      ...rest,
-    });
-    const ada = { id: ADA, email: "ada@acme.test" };
-    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
-    expect([code, lines.map((text) => JSON.parse(text) as object)]).toEqual([
-      0,
-      [line({ users: 1 }), line({ ...ada, outcome: "deleting" }), line({ ...ada, outcome: "deleted" })],
-    ]);
-    if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
+it.skipIf(process.platform === "win32")("Only its owner can read the receipt of svc users delete", async () => {
+  await remove([ADA, "--yes", "--receipt", "done.ndjson"]);
+  expect((await stat(join(cwd, "done.ndjson"))).mode & 0o777).toBe(0o600);
 });

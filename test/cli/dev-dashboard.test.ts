@@ -102,12 +102,3 @@ it("svc open dashboard --revoke ends what an open dashboard is sent, within ten 
   expect((await kept.read()).done).toBe(false);
   await kept.cancel();
 });
-
-it.each(["open --revoke", "open front --revoke", "open dashboard --revoke --print"])(
-  "svc %s is refused",
-  async (command) => {
-    const { code, stdout, stderr } = await svc(command);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("To revoke the dashboard's keys: svc open dashboard --revoke");
-  },
-);

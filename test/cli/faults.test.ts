@@ -57,52 +57,6 @@ describe("A failing service is exit code 7 with a message that says what to do,"
     expect(stderr).not.toContain("svc serve");
   });
 
-  it.each<[what: string, listener: RequestListener, message: RegExp]>([
-    [
-      "a login page",
-      (_, response) => response.setHeader("content-type", "text/html").end("<html>Sign in</html>"),
-      /returned HTML, not the JSON of this service \(200\)\.\n {2}It may be a login page, a proxy/,
-    ],
-    [
-      "a redirect",
-      (_, response) => response.writeHead(302, { location: "https://sso.example.com/login" }).end(),
-      /redirected to sso\.example\.com\. Not followed, to protect your key\./,
-    ],
-    [
-      "a gateway without a service",
-      (_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"),
-      /The gateway of 127\.0\.0\.1:\d+ returned 502/,
-    ],
-    [
-      "a failure of its own",
-      (_, response) => response.writeHead(500).end('{"error":"Internal error"}'),
-      /127\.0\.0\.1:\d+ failed with 500\./,
-    ],
-    [
-      "too many requests",
-      (_, response) => response.writeHead(429, { "retry-after": "120" }).end('{"error":"Slow down"}'),
-      /is limiting the rate of requests \(429\)\.\n {2}Try again after 120 s\./,
-    ],
-  ])("for %s, with every command", async (_, listener, message) => {
-    const port = await portOf(serverOf(listener));
-    for (const argv of [
-      ["users", "list"],
-      ["tokens", "verify", "a.b.c"],
-      ["instances", "resolve", "pk_x"],
-    ]) {
-      const { code, stderr } = await run(argv, { SVC_BASE_URL: `http://127.0.0.1:${port}` });
-      expect([argv, code, stderr]).toEqual([argv, 7, expect.stringMatching(message)]);
-    }
-  });
-
-  it("for a request that times out", async () => {
-    const port = await portOf(serverOf(() => undefined));
-    const { code, stderr } = await run(["users", "list", "--timeout", "0.2"], {
-      SVC_BASE_URL: `http://127.0.0.1:${port}`,
-    });
-    expect([code, stderr]).toEqual([7, expect.stringContaining("did not answer within 0.2 seconds.")]);
-  });
-
   it.each(["users list", "dev clock", "doctor"])(
     "for a request of %s that times out, with the time that it waited",
     async (command) => {

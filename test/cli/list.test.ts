@@ -1,4 +1,4 @@
-// Widths of letters and hundreds of rows: see transcripts/lists.txt for the rest.
+// Below the faces: widths of letters; hundreds of rows. See transcripts/lists.txt for the rest.
 import { describe, expect, it } from "vitest";
 import widthOf from "string-width";
 import { harmless, harmlessData } from "../../src/cli/output/text.ts";
@@ -44,33 +44,7 @@ describe("Names with zero-width joiners", () => {
   );
 });
 
-describe("The option --output", () => {
-  it("table prints a table in a pipe, as wide as needed", async () => {
-    const { stdout } = await runCli([...LIST, "--output", "table"], {
-      service: await named("x".repeat(200)),
-      columns: 40,
-    });
-    expect(stdout).toContain("x".repeat(200));
-  });
-});
-
 describe("A user's name", () => {
-  it("cannot send control characters or start a line in any format", async () => {
-    const ESCAPE = "\u001b";
-    const name = `a${ESCAPE}]52;c;cm0=\u0007\u009b31m\u202e\n\tb`;
-    const service = await named(name, "Bob");
-    for (const format of ["table", "json", "ndjson", "csv", "tsv"]) {
-      for (const argv of [LIST, ["users", "search", "email:*"]]) {
-        const { stdout } = await runCli([...argv, "--output", format, "--fields", "name,email"], {
-          service,
-          env: { NO_COLOR: "1" },
-        });
-        expect(stdout.replaceAll(/[\t\n]/g, "")).not.toMatch(/[^\P{C}]|[\u2028\u2029]/u);
-        expect(stdout.trimEnd().split("\n")).toHaveLength({ json: 1, table: 3, csv: 3 }[format] ?? 2);
-      }
-    }
-  });
-
   it("of unknown width keeps every line within the terminal", async () => {
     const [acme] = SEED.instances;
     const users = Array.from({ length: 700 }, (_, i) => ({

@@ -1,3 +1,4 @@
+// Below the faces: what svc serve writes is made without a process.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,7 +16,6 @@ import { serve } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { leaveTrace, placeIn, writeRunning } from "../_server-file.ts";
-import { setup } from "../_setup.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
 const REST = { name: "Ada", avatar_url: null, email_verified: true, providers: [], created_at: "2026-01-01T00:00:00Z" };
@@ -121,19 +121,6 @@ describe("A directory whose local server has stopped", () => {
     await writeCurrent(context, "production");
   });
 
-  it.each([
-    [["users", "list"]],
-    [["users", "delete", ADA, "--yes"]],
-    [["tokens", "verify", "a.b.c"]],
-    [["sign-in"]],
-    [["api", "GET", "/api/v1/users"]],
-  ])("makes %j fail with both alternatives, and nothing is sent to the current profile", async (argv) => {
-    const { code, stderr, requests } = await runCli(argv, { cwd, env: { HOME: cwd } });
-    expect([code, requests]).toEqual([7, []]);
-    expect(stderr).toContain(`The local server of ${cwd} is not running.`);
-    expect(stderr).toContain("Start it with: svc serve. Or choose another service with --profile (production).");
-  });
-
   it("above the directory is named with both ways to go on, when a command runs and when a profile is chosen", async () => {
     const below = join(cwd, "app");
     await mkdir(below);
@@ -146,30 +133,6 @@ describe("A directory whose local server has stopped", () => {
     expect(used.stderr).toContain(`${cwd} is not running. For this profile add --profile production.`);
   });
 
-  it("has --instance say that the key decides it where a profile or an address is named", async () => {
-    const env = { HOME: cwd, SVC_BASE_URL: "https://acme.example.com" };
-    for (const [argv, chosen] of [
-      [["--profile", "production"], "https://acme.example.com (profile production)"],
-      [["--base-url", "https://acme.example.com"], "https://acme.example.com (--base-url)"],
-    ] as const) {
-      const { code, stderr } = await runCli(["users", "list", "--instance", "globex", ...argv], {
-        cwd,
-        env: { HOME: cwd },
-      });
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining(`Of ${chosen}, the secret key decides the instance.`),
-      ]);
-      expect(stderr).toContain("svc login --profile globex");
-    }
-    expect((await runCli(["users", "list", "--instance", "x"], { cwd, env })).code).toBe(2);
-  });
-
-  it("does not affect a command that names its service", async () => {
-    const { requests } = await runCli(["users", "list", "--profile", "production"], { cwd, env: { HOME: cwd } });
-    expect(requests[0]?.url).toMatch(/^https:\/\/acme\.example\.com\/api\/v1\/users/);
-  });
-
   it("makes a command with --wait wait for a server to start", async () => {
     const waiting = run("users", "list", "--count", "--wait", "60");
     await new Promise((resolve) => setImmediate(resolve));
@@ -179,58 +142,17 @@ describe("A directory whose local server has stopped", () => {
   });
 });
 
-describe("A deletion from the current profile", () => {
-  it("needs the profile's name with --yes, and prints where it deletes from", async () => {
-    const context = world();
-    const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
-    await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
-    await writeCurrent(context, "production");
-    const env = { HOME: cwd };
-    const refused = await runCli(["users", "delete", ADA, "--yes"], { cwd, env });
-    expect([refused.code, refused.requests]).toEqual([2, []]);
-    expect(refused.stderr).toContain("add: --profile production\n");
-    const found = { id: ADA, resource: "user", data: { email: "ada@acme.test" } };
-    const searched = await runCli(["users", "delete", "--query", "email:ada@acme.test", "--yes"], {
-      cwd,
-      env,
-      fetch: () => Promise.resolve(Response.json([found]) as never),
-    });
-    expect(searched.stderr).toContain("If that is what you expect, add: --expect 1 --profile production\n");
-    expect([searched.code, searched.requests.map(({ method }) => method)]).toEqual([2, ["GET"]]);
-    const answer = (method?: string): Response =>
-      Response.json(
-        method === "DELETE" ? { deleted: true, id: ADA } : [{ ...found, data: { ...found.data, ...REST } }],
-      );
-    const named = await runCli(["users", "delete", ADA, "--yes", "--profile", "production"], {
-      cwd,
-      env,
-      fetch: (_, { method }) => Promise.resolve(answer(method) as never),
-    });
-    expect([named.code, named.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
-    expect(named.stderr).toBe(
-      "Deleting from https://acme.example.com (profile production), which does not name the instance of this key\n" +
-        "Deleted 1 user of https://acme.example.com (profile production).\n",
-    );
+it("A deletion says where the service does not name the instance of the key", async () => {
+  const user = { id: ADA, resource: "user", data: { email: "ada@acme.test", ...REST } };
+  const { stderr } = await runCli(["users", "delete", ADA, "--yes"], {
+    env: { SVC_BASE_URL: "https://acme.example.com", SVC_SECRET_KEY: KEY },
+    fetch: (_, { method }) =>
+      Promise.resolve(Response.json(method === "DELETE" ? { deleted: true, id: ADA } : [user]) as never),
   });
-
-  it("needs it as well if SVC_PROFILE chooses the profile", async () => {
-    const context = world();
-    const secret_key = await storeKey(context, "production", "https://acme.example.com", KEY, true);
-    await writeProfile(context, "production", { base_url: "https://acme.example.com", secret_key });
-    await writeProfile(context, "staging", { base_url: "https://staging.example.com" });
-    const env = { HOME: cwd, SVC_PROFILE: "production" };
-    const refused = await runCli(["users", "delete", ADA, "--yes"], { cwd, env });
-    expect([refused.code, refused.requests]).toEqual([2, []]);
-    expect(refused.stderr).toContain("--yes does not delete from the profile of SVC_PROFILE unless it is named.");
-    const used = await runCli(["profiles", "use", "staging"], { cwd, env });
-    expect(used.stderr).toBe(
-      "Commands here use https://acme.example.com (profile production). For this profile add --profile staging.\n",
-    );
-    const service = await setup();
-    const variables = { HOME: cwd, SVC_PROFILE: "production" };
-    const pipeline = await runCli(["users", "delete", ADA, "--yes"], { cwd, service, env: variables });
-    expect([pipeline.code, pipeline.stdout]).toEqual([0, `${ADA}\tdeleted\t\n`]);
-  });
+  expect(stderr).toBe(
+    "Deleting from https://acme.example.com (SVC_BASE_URL), which does not name the instance of this key\n" +
+      "Deleted 1 user of https://acme.example.com (SVC_BASE_URL).\n",
+  );
 });
 
 it("A read where two servers run in one directory says which one it asks", async () => {

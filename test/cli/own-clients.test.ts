@@ -1,3 +1,4 @@
+// Below the faces: what the seed of svc init means is read as a server does.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -61,10 +62,5 @@ describe("An application's own client", () => {
         redirect_uris: [`${origin}/api/auth/callback/twitter`],
       },
     ]);
-  });
-
-  it("of svc init is for one of the three providers", async () => {
-    const { code, stderr } = await runCli(["init", "--client", "facebook"], { cwd: temporaryDirectory() });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("google, github, twitter")]);
   });
 });

@@ -1,20 +1,17 @@
+// Below the faces: the exit codes of all errors, from the tables of the service and of the client.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runDelete } from "../../src/cli/commands/users/delete/index.ts";
-import { runList } from "../../src/cli/commands/record-commands.ts";
-import { USER_RECORDS } from "../../src/cli/commands/users/index.ts";
 import { exitOf } from "../../src/cli/failure.ts";
 import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
 import { answering } from "../_answering.ts";
-import { createContext, runCli, type CliOptions } from "../_cli.ts";
+import { runCli, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { setup, type Service } from "../_setup.ts";
 
 const ADA = "00000000-0000-4000-8000-0000000000a1";
-const GRACE = "00000000-0000-4000-8000-0000000000a3";
 const SHAPE = [
   "valid",
   "code",
@@ -41,32 +38,6 @@ function run(argv: readonly string[], options: CliOptions = {}): ReturnType<type
 }
 
 describe("tokens verify --json", () => {
-  it("has one form for every outcome and every way of checking", async () => {
-    const token = await service.tokenFor("google", "ada");
-    const foreign = await service.tokenFor("google", "ada", service.globex);
-    const outcomes: [argv: string[], options: CliOptions, code: number][] = [
-      [[], { stdin: token }, 0],
-      [["--local"], { stdin: token }, 0],
-      [[], { stdin: foreign }, 5],
-      [["--local"], { stdin: "x.y.z" }, 5],
-      [[], { stdin: token, fetch: answering(500, '{"error":"Internal error"}') }, 7],
-      [[], { stdin: token, fetch: answering(200, "<html>") }, 7],
-      [[], { stdin: token, env: { SVC_SECRET_KEY: "sk_wrong_0123456789abcdefghijklmnopqrstuv" } }, 4],
-      [[], { stdin: token, env: { SVC_SECRET_KEY: undefined } }, 4],
-    ];
-    for (const [argv, options, code] of outcomes) {
-      const result = await run(["tokens", "verify", "--json", ...argv], options);
-      const printed = JSON.parse(result.stdout) as Record<string, unknown>;
-      expect([result.code, Object.keys(printed), printed["valid"], printed["code"] === null]).toEqual([
-        code,
-        SHAPE,
-        code === 0,
-        code === 0,
-      ]);
-      expect(printed["checked"] === null).toBe(code === 4 || code === 7);
-    }
-  });
-
   it("--batch prints a line for each token in order", async () => {
     const token = await service.tokenFor("google", "ada");
     const lines = Array.from({ length: 100 }, (_, i) =>
@@ -161,14 +132,6 @@ describe("Exit codes", () => {
   );
 });
 
-describe("Lists of users and sessions", () => {
-  it("can be printed without commander", async () => {
-    const context = createContext({ service });
-    await runList(context, { json: true, limit: "1" }, USER_RECORDS);
-    expect(JSON.parse(context.written.stdout)).toMatchObject([{ id: GRACE, resource: "user" }]);
-  });
-});
-
 describe("A deletion receipt", () => {
   const lines = async (): Promise<Record<string, string>[]> =>
     (await readFile(join(cwd, "r"), "utf8"))
@@ -192,11 +155,5 @@ describe("A deletion receipt", () => {
       { ...place, users: 1 },
       { ...place, id: ADA, email: "ada@acme.test", outcome: "deleting" },
     ]);
-  });
-
-  it("can be written without commander", async () => {
-    const context = createContext({ service, cwd });
-    await runDelete(context, { yes: true, max: "10", receipt: "r" }, [ADA]);
-    expect(await lines()).toMatchObject([{ users: 1 }, { outcome: "deleting" }, { outcome: "deleted" }]);
   });
 });

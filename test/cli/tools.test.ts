@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { answering } from "../_answering.ts";
 import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
@@ -28,18 +27,6 @@ async function runHere(): Promise<RunningServerFile> {
 }
 
 describe("svc api", () => {
-  it.each([
-    [200, "two\nlines", "two\nlines"],
-    [200, "[1]\n", "[1]\n"],
-    [200, "", ""],
-    [404, "gone", "gone\n"],
-    [404, "gone\n", "gone\n"],
-    [404, "", ""],
-  ])("prints the body of a %i answer %j as %j", async (status, body, printed) => {
-    const { stdout } = await run(["api", "GET", "/api/v1/users"], { fetch: answering(status, body) });
-    expect(stdout).toBe(printed);
-  });
-
   it("encodes fields into the query and leaves the given part unchanged", async () => {
     const { requests } = await run(["api", "get", "/api/v1/users/search?limit=1", "-F", "query=name:a+b c&d"]);
     expect(requests[0]?.url).toBe("http://acme.localhost:7820/api/v1/users/search?limit=1&query=name%3Aa%2Bb%20c%26d");
@@ -57,12 +44,6 @@ describe("svc api", () => {
       await run([...path, "--input", "-"], { stdin: JSON.stringify({ token }) }),
     ])
       expect([result.code, JSON.parse(result.stdout)]).toMatchObject([0, { resource: "token" }]);
-  });
-
-  it("prints a redirect and does not follow it", async () => {
-    const { code, stdout, requests } = await run(["api", "GET", "/sign-in?redirect_uri=http://localhost:3000/", "-i"]);
-    expect([code, requests.length]).toEqual([0, 1]);
-    expect(stdout).toMatch(/^HTTP 302\n(.*\n)*location: http:/);
   });
 
   it("sends the key to the API's paths only", async () => {
@@ -86,13 +67,6 @@ describe("svc api", () => {
     });
     const nowhere = await run(["api", "GET", "/api/v1/users"], { env: { ...env, SVC_BASE_URL: undefined } });
     expect([nowhere.code, nowhere.requests]).toEqual([2, []]);
-  });
-
-  it("escapes control characters for a terminal", async () => {
-    for (const body of ['{"name":"\\u001b[31m"}', "plain \u001b[31m\ntext"]) {
-      const { stdout, stderr } = await run(["api", "GET", "/x"], { tty: true, fetch: answering(400, body) });
-      expect(stdout + stderr).not.toContain("\u001b");
-    }
   });
 });
 

@@ -105,21 +105,3 @@ it("svc api repeats nothing", async () => {
   const { code, requests } = await runFast(argv, { fetch: answering(503, "{}") });
   expect([code, requests.length]).toEqual([7, 1]);
 });
-
-describe("A duration", () => {
-  it.each([
-    [["--timeout", "0"], {}, "must be greater than 0"],
-    [["--timeout", "2x"], {}, "Write seconds, such as 30 or 0.5, or a duration, such as 500ms"],
-    [["--wait", "400h"], {}, '--wait: "400h" is too long.'],
-    [[], { SVC_TIMEOUT: "4w" }, 'SVC_TIMEOUT: "4w" is too long.'],
-    [[], { SVC_TIMEOUT: "0" }, "SVC_TIMEOUT must be greater than 0."],
-    [[], { SVC_TIMEOUT: "2x" }, 'SVC_TIMEOUT: "2x" is not a duration.'],
-    [[], { SVC_WAIT: "x" }, 'SVC_WAIT: "x" is not a duration.'],
-    [[], { SVC_WAIT: "-1" }, 'SVC_WAIT: "-1" is not a duration.'],
-  ])("is refused by the name with which it was set: %j %j", async (flags, env, message) => {
-    const { code, stderr, requests } = await runCli(["users", "list", ...flags], { service, env });
-    expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain(message);
-    if (flags.length > 0) expect(stderr).not.toContain("SVC_TIMEOUT");
-  });
-});

@@ -21,11 +21,10 @@ const WITHOUT_A_REASON: Record<string, string> = {
   "test/browser": `
     dashboard-views.test landing.test page-attacks.test`,
   "test/cli": `
-    _commands _transcripts bin-serve.test completion.test config.test dev-logs.test doctor.test environment.test
-    error-codes.test exit-codes.test guesses.test help-width.test help.test import-page.test init-seed.test
-    leaves-no-failures.test line-log.test list.test local-server.test map.test npx.test output.test
-    own-clients.test profiles.test programs.test proxy.test query.test relative-time.test run-functions.test
-    serve-log.test sign-in-steps.test system-program.test token-reasons.test tools.test`,
+    _commands _transcripts bin-serve.test completion.test dev-logs.test doctor.test guesses.test help-width.test
+    help.test import-page.test init-seed.test leaves-no-failures.test line-log.test npx.test output.test
+    profiles.test proxy.test query.test relative-time.test serve-log.test sign-in-steps.test system-program.test
+    token-reasons.test tools.test`,
   "test/client": `
     faults.test lists.test planted.test query.test runtimes.test undici.test`,
   "test/package": `
