@@ -95,10 +95,9 @@ export async function shadowOf(context: Context, profile: string): Promise<strin
 }
 
 /** The service of a target in words, such as `https://acme.example.com (profile production)`. */
-export function describeTarget({ base_url, api_url, profile }: Target): string {
+export function describeTarget({ base_url, api_url }: Target): string {
   const address = base_url ?? api_url;
-  if (address === undefined) return "an unknown service";
-  return `${address.value} (${profile === undefined ? address.source : `profile ${profile.value}`})`;
+  return address === undefined ? "an unknown service" : `${address.value} (${address.source})`;
 }
 
 /** @param instance undefined if the service did not name it */
