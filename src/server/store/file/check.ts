@@ -1,23 +1,18 @@
-import { resolve } from "node:path";
 import { recordFault, References, shownKey } from "../record-faults.ts";
 import { TABLE_NAMES, STORE_VERSION } from "../records.ts";
 import type { StoreCheck } from "../maintenance.ts";
 import { entriesOf, type Tables } from "../memory/tables.ts";
 import type { Warn } from "../store.ts";
-import { followed, journalName, sizeOf } from "./directory.ts";
+import { journalName, sizeOf } from "./directory.ts";
 import { openFiles } from "./open-files.ts";
-import { readStore } from "./read.ts";
-import { noStore } from "./refusals.ts";
+import { readExisting } from "./read.ts";
 
 /**
  * Reads a file store whole. It takes no lock, changes nothing, and a server may be using the store.
  * @throws {StoreRefused} if there is none, or an svc with another layout wrote it
  */
 export async function checkFileStore(location: string): Promise<StoreCheck> {
-  const path = await followed(resolve(location));
-  const reading = await readStore(path);
-  if (!reading) throw noStore(path);
-  const { low, number, faults, doubts, torn } = reading;
+  const { path, low, number, faults, doubts, torn } = await readExisting(location);
   return {
     location: path,
     kind: `file, format ${STORE_VERSION}`,
@@ -36,8 +31,7 @@ export async function checkFileStore(location: string): Promise<StoreCheck> {
  * @throws {StoreRefused} if it is in use, or anything in it is not valid
  */
 export async function acceptFileStore(location: string, warn: Warn): Promise<void> {
-  const path = await followed(resolve(location));
-  if (!(await readStore(path))) throw noStore(path);
+  const { path } = await readExisting(location);
   await (await openFiles(path, { warn, accepts: true })).close();
 }
 

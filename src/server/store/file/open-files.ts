@@ -1,10 +1,7 @@
 import { dirname } from "node:path";
-import { Low } from "lowdb";
 import type { OpenStoreOptions } from "../store.ts";
-import { Tables } from "../memory/tables.ts";
 import { isSame, journalName, makeDirectory, statOf, tidy } from "./directory.ts";
-import { DocumentFile } from "./document.ts";
-import { Files } from "./files.ts";
+import { createFiles, type Files } from "./files.ts";
 import { newId } from "./headings.ts";
 import { Journal } from "./journal.ts";
 import { lockStore, type Lock } from "./lock.ts";
@@ -38,7 +35,7 @@ const TORN =
 
 async function openLocked(path: string, lock: Lock, options: OpenFilesOptions): Promise<Files> {
   const { warn, accepts = false, mustBeEmpty = false } = options;
-  const reading = (await readStore(path)) ?? newStore(path);
+  const reading = await readStore(path);
   const { low, file, number, faults, doubts, torn } = reading;
   if (faults.length > 0) throw damagedStore(path, faults);
   if (doubts.length > 0 && !accepts) throw doubtfulStore(path, doubts);
@@ -52,23 +49,7 @@ async function openLocked(path: string, lock: Lock, options: OpenFilesOptions): 
   }
   const heading = { store, id: newId(), after: file.heading?.journal ?? null, number };
   const journal = await Journal.begin(journalName(path), heading, { beforeNaming: () => refuseNews(path, reading) });
-  return new Files({ path, low, file, lock, store, journal, number }, options);
-}
-
-function newStore(path: string): Reading {
-  const file = new DocumentFile(path);
-  const low = new Low(file, new Tables());
-  return {
-    low,
-    file,
-    journal: undefined,
-    journalFile: undefined,
-    number: 0,
-    late: 0,
-    faults: [],
-    doubts: [],
-    torn: undefined,
-  };
+  return createFiles({ path, low, file, lock, store, journal, number }, options);
 }
 
 /** The journal that was read loses its name. A process that the lock does not reach may have written more of it meanwhile. */

@@ -1,18 +1,21 @@
 import type { Stats } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Low } from "lowdb";
 import { byTable, TABLE_NAMES } from "../records.ts";
 import { Tables } from "../memory/tables.ts";
 import type { StoreRefused } from "../store.ts";
-import { absent, isSame, journalName, NO_LINK, refuseOtherOwners, statOf } from "./directory.ts";
+import { absent, followed, isSame, journalName, NO_LINK, refuseOtherOwners, statOf } from "./directory.ts";
 import { DocumentFile } from "./document.ts";
 import { belongs, type JournalHeading } from "./headings.ts";
 import { applyJournal, readJournal, type JournalContent } from "./journal-reader.ts";
 import { lineChunksOf } from "./lines.ts";
-import { notStore, otherLayout } from "./refusals.ts";
+import { noStore, notStore, otherLayout } from "./refusals.ts";
 
 /** A store's files, read whole. */
 export interface Reading {
+  /** Whether there is one. */
+  readonly isThere: boolean;
   /** All records that can be read are its data. */
   readonly low: Low<Tables>;
   readonly file: DocumentFile;
@@ -35,17 +38,24 @@ export interface Reading {
 /** A server may write between the readings of the two files, and rarely does so several times. */
 const ATTEMPTS = 5;
 
+/** The store at a location, and the path of its `db.json`. @throws {StoreRefused} also if there is none */
+export async function readExisting(location: string, onOther = refuse): Promise<Reading & { readonly path: string }> {
+  const path = await followed(resolve(location));
+  const reading = await readStore(path, onOther);
+  if (!reading.isThere) throw noStore(path);
+  return { ...reading, path };
+}
+
 /**
  * Reads a store as far as it can be read. It takes no lock, and a server may be using the store.
  * @param onOther given the refusal of a file with another layout; throws it, unless what can be read of it is wanted too
- * @returns undefined if there is none
  * @throws {StoreRefused} if its names have other things than the files of a store
  */
-export async function readStore(path: string, onOther = refuse): Promise<Reading | undefined> {
+export async function readStore(path: string, onOther = refuse): Promise<Reading> {
   for (let attempt = 1; ; attempt++) {
     const before = [path, journalName(path)].map(statOf);
     const reading = await readOnce(path, onOther);
-    const isSound = !reading || reading.faults.length + reading.doubts.length === 0;
+    const isSound = reading.faults.length + reading.doubts.length === 0;
     const after = [path, journalName(path)].map(statOf);
     const isStill = before.every((file, n) => isSame(file, after[n]) && file?.size === after[n]?.size);
     if (isSound || isStill || attempt === ATTEMPTS) return reading;
@@ -56,7 +66,7 @@ function refuse(refusal: StoreRefused): void {
   throw refusal;
 }
 
-async function readOnce(path: string, onOther: typeof refuse): Promise<Reading | undefined> {
+async function readOnce(path: string, onOther: typeof refuse): Promise<Reading> {
   await refuseOtherOwners(path);
   const file = new DocumentFile(path);
   const low = new Low<Tables>(file, new Tables());
@@ -66,16 +76,18 @@ async function readOnce(path: string, onOther: typeof refuse): Promise<Reading |
   if (other) onOther(other);
   const journalFile = statOf(journalName(path));
   const journal = await inJournal(path);
-  if (!content && !journal) return undefined;
+  const isThere = content !== undefined || journal !== undefined;
   const isStore = journal !== undefined || content?.version !== undefined || !low.data.isEmpty;
-  if (!isStore) throw notStore(path, file.size);
+  if (isThere && !isStore) throw notStore(path, file.size);
 
   const faults = content && !content.isAsWritten ? content.faults.map((fault) => `${path}: ${fault}`) : [];
   const doubts = content?.isAsWritten === false && faults.length === 0 ? [edited(path, file)] : [];
   const last = content?.heading?.number ?? 0;
-  const result = { low, file, journal: journal?.heading, journalFile, faults, doubts };
+  const result = { isThere, low, file, journal: journal?.heading, journalFile, faults, doubts };
   const name = journalName(path);
-  if (!journal) return { ...result, doubts: [...doubts, withoutJournal(path)], number: last, late: 0, torn: undefined };
+  const nothing = { number: last, late: 0, torn: undefined };
+  if (!isThere) return { ...result, ...nothing };
+  if (!journal) return { ...result, ...nothing, doubts: [...doubts, withoutJournal(path)] };
   faults.push(...journal.faults.map((fault) => `${name}: ${fault}`));
   const otherJournal = otherLayout(name, journal.heading?.version);
   if (otherJournal) onOther(otherJournal);
@@ -83,7 +95,7 @@ async function readOnce(path: string, onOther: typeof refuse): Promise<Reading |
   if (journal.heading && !belongs(journal.heading, end, content?.heading)) {
     // What was changed in the document may be what names its journal.
     faults.push(...doubts, `${name}: ${content ? ANOTHER_TIME : WITHOUT_DOCUMENT}`);
-    return { ...result, number: last, late: 0, torn: undefined };
+    return { ...result, ...nothing };
   }
   const { number, applied, faults: gaps } = applyJournal(low.data, last, journal);
   faults.push(...gaps.map((gap) => `${name}: ${gap}`));

@@ -8,19 +8,17 @@ import { Conflict, type Warn } from "../store.ts";
 import { followed } from "./directory.ts";
 import type { Files } from "./files.ts";
 import { openFiles } from "./open-files.ts";
-import { readStore } from "./read.ts";
-import { damagedStore, doubtfulStore, noStore, notWritten, twice } from "./refusals.ts";
+import { readExisting } from "./read.ts";
+import { damagedStore, doubtfulStore, notWritten, twice } from "./refusals.ts";
 
 const BATCH = 1000;
 
 /** A file store, read as a whole. It takes no lock, changes nothing, and may be in use. @throws {StoreRefused} */
 export async function openFileSource(location: string): Promise<Source> {
-  const path = await followed(resolve(location));
-  const reading = await readStore(path);
-  if (!reading) throw noStore(path);
-  if (reading.faults.length > 0) throw damagedStore(path, reading.faults);
-  if (reading.doubts.length > 0) throw doubtfulStore(path, reading.doubts);
-  return sourceOf(path, [...entriesOf(reading.low.data, MOVED_NAMES)]);
+  const { path, low, faults, doubts } = await readExisting(location);
+  if (faults.length > 0) throw damagedStore(path, faults);
+  if (doubts.length > 0) throw doubtfulStore(path, doubts);
+  return sourceOf(path, [...entriesOf(low.data, MOVED_NAMES)]);
 }
 
 /**
@@ -28,12 +26,10 @@ export async function openFileSource(location: string): Promise<Source> {
  * @param warn called with a sentence for each place, and for each record that is left out
  */
 export async function openReadableSource(location: string, warn: Warn): Promise<Source> {
-  const path = await followed(resolve(location));
-  const reading = await readStore(path, ({ message }) => warn(message));
-  if (!reading) throw noStore(path);
-  for (const fault of [...reading.faults, ...reading.doubts]) warn(`${fault}.`);
+  const { path, low, faults, doubts } = await readExisting(location, ({ message }) => warn(message));
+  for (const fault of [...faults, ...doubts]) warn(`${fault}.`);
   const references = new References();
-  const entries = [...entriesOf(reading.low.data, MOVED_NAMES)].filter((entry) => {
+  const entries = [...entriesOf(low.data, MOVED_NAMES)].filter((entry) => {
     const missing = references.missing(entry);
     if (missing !== undefined) warn(`${entry[0]} ${shownKey(entry)} is left out: it belongs to ${missing}.`);
     return missing === undefined;
