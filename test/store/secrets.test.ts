@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { columnsOf, TABLE_NAMES, type TableName } from "../../src/server/store/columns.ts";
 import { newRecord, withoutSecrets } from "../../src/server/store/records.ts";
-import { SEARCHABLE } from "../../src/server/store/fields.ts";
+import { SESSION_FIELDS, USER_FIELDS, type Field } from "../../src/wire/search/fields.ts";
 import { instance, user } from "./_records.ts";
 
 const sealed = (name: TableName): string[] =>
@@ -27,9 +27,15 @@ it("Keys, digests, provider tokens and the binding of a sign-in to its browser a
   });
 });
 
-it("A sealed column cannot be searched", () => {
-  for (const name of ["users", "sessions"] as const)
-    expect(Object.keys(SEARCHABLE[name]).filter((field) => sealed(name).includes(field))).toEqual([]);
+it("A search finds by columns as they are stored, and by none that is sealed", () => {
+  for (const [table, fields] of Object.entries({ users: USER_FIELDS, sessions: SESSION_FIELDS }))
+    for (const [name, field] of Object.entries<Field>(fields)) {
+      const { isNull = name, of = table as TableName, type, nullable } = field;
+      const column = columnsOf(of).find((one) => one.name === isNull);
+      const isTime = column?.kind === "time";
+      expect([name, column?.sealed, isTime && !field.isNull]).toEqual([name, undefined, type === "datetime"]);
+      expect([name, column?.nullable]).toEqual([name, (nullable && !field.of) || field.isNull ? true : undefined]);
+    }
 });
 
 it("A new record has every column of its table in order, with initial values for missing ones", () => {

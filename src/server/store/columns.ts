@@ -1,6 +1,7 @@
 import type { KindName, ValueOf } from "./kinds.ts";
 
-interface ColumnBase {
+/** A column of a table. */
+export interface ColumnRule {
   readonly kind: KindName;
   readonly nullable?: true;
   /** The value of a new record that is made without one. */
@@ -13,22 +14,14 @@ interface ColumnBase {
   readonly unique?: "key" | true;
   /** The table that this column refers to. */
   readonly references?: string;
+  /** Whether it is a secret, which no response contains and no search finds. */
+  readonly sealed?: true;
 }
 
 /**
- * A column of a table. The search language has a `searchable` one as a field. A `sealed` one is a secret, which no response
- * contains and no search finds.
- */
-export type ColumnRule = ColumnBase &
-  (
-    | { readonly searchable?: true; readonly sealed?: undefined }
-    | { readonly sealed: true; readonly searchable?: undefined }
-  );
-
-/**
  * The tables and their columns, in the order in which a store is written, read and moved: a table comes after those it
- * refers to. The record types, the check of every record that is read, the SQL of the PostgreSQL driver, exports and the
- * fields of the search language all follow from it.
+ * refers to. The record types, the check of every record that is read, the SQL of the PostgreSQL driver and exports all follow
+ * from it. Those of users and sessions that a search may name are in `wire/search/fields.ts`.
  */
 export const TABLES = {
   /** Values besides the records: the clock, scenarios, the store's secrets. */
@@ -67,15 +60,15 @@ export const TABLES = {
     accounts: { kind: "accounts", initial: {} },
   },
   users: {
-    id: { kind: "text", unique: "key", searchable: true },
+    id: { kind: "text", unique: "key" },
     instance_id: { kind: "text", references: "instances" },
-    email: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
-    name: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
-    avatar_url: { kind: "text", nullable: true, folded: true, searchable: true },
-    email_verified_at: { kind: "time", nullable: true, searchable: true },
+    email: { kind: "text", folded: true, hasPartsIndex: true },
+    name: { kind: "text", folded: true, hasPartsIndex: true },
+    avatar_url: { kind: "text", nullable: true, folded: true },
+    email_verified_at: { kind: "time", nullable: true },
     password_digest: { kind: "text", nullable: true, sealed: true },
-    created_at: { kind: "time", searchable: true },
-    updated_at: { kind: "time", searchable: true },
+    created_at: { kind: "time" },
+    updated_at: { kind: "time" },
   },
   /** A user's link to a provider. */
   identities: {
@@ -95,19 +88,19 @@ export const TABLES = {
     updated_at: { kind: "time" },
   },
   sessions: {
-    id: { kind: "text", unique: true, searchable: true },
-    session_id: { kind: "text", unique: "key", searchable: true },
+    id: { kind: "text", unique: true },
+    session_id: { kind: "text", unique: "key" },
     instance_id: { kind: "text" },
-    user_id: { kind: "text", references: "users", searchable: true },
-    provider: { kind: "session_provider", searchable: true },
-    name: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
-    email: { kind: "text", folded: true, searchable: true, hasPartsIndex: true },
-    ip_address: { kind: "text", folded: true, searchable: true },
+    user_id: { kind: "text", references: "users" },
+    provider: { kind: "session_provider" },
+    name: { kind: "text", folded: true, hasPartsIndex: true },
+    email: { kind: "text", folded: true, hasPartsIndex: true },
+    ip_address: { kind: "text", folded: true },
     geo_data: { kind: "object" },
-    logged_in_at: { kind: "time", searchable: true },
-    last_signin_at: { kind: "time", searchable: true },
-    revoked_at: { kind: "time", nullable: true, searchable: true },
-    created_at: { kind: "time", searchable: true },
+    logged_in_at: { kind: "time" },
+    last_signin_at: { kind: "time" },
+    revoked_at: { kind: "time", nullable: true },
+    created_at: { kind: "time" },
   },
   /** An unfinished sign-in. */
   states: {
