@@ -295,7 +295,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   listhen: ["server/http/listen.ts"],
   lowdb: ["server/store/file"],
-  "lru-cache": ["server", "cli/commands/logs"],
+  "lru-cache": ["cli/commands/logs"],
   maxmind: ["server/sign-in/geo.ts"],
   preact: ["dashboard"],
   "@preact/signals": ["dashboard"],

@@ -6,9 +6,6 @@ export function ownText(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Limits an `LRUCache` that grows as it is filled: its own `max` would allocate memory for all entries at once. */
-export const cacheLimit = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
-
 /** Sets an entry of a map that forgets its oldest ones. */
 export function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
   map.set(key, value);

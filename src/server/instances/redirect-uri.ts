@@ -1,22 +1,21 @@
-import { LRUCache } from "lru-cache";
-import { cacheLimit } from "../memory-use.ts";
+import { remember } from "../memory-use.ts";
 import { readRedirectUri, splitQuery, type RedirectUri } from "../../wire/redirect-uri.ts";
 import { Refusal, type WayBack } from "../errors.ts";
 
 /** An application uses the same few addresses for all its users. */
-const PARSED = new LRUCache<string, RedirectUri>({ ...cacheLimit(500), memoMethod: parse });
+const MAX_PARSED = 500;
+const parsed = new Map<string, RedirectUri>();
 
 /**
  * Parses an address that could be registered. Letter case in scheme and host, and a default port, make no difference.
  * @throws {Refusal} `invalid_redirect_uri`, naming the rule
  */
 export function parseRedirectUri(uri: string): RedirectUri {
-  return PARSED.memo(uri);
-}
-
-function parse(uri: string): RedirectUri {
+  const known = parsed.get(uri);
+  if (known) return known;
   const read = readRedirectUri(uri);
   if ("problem" in read) throw redirectUriRefused(read.problem);
+  remember(parsed, uri, read, MAX_PARSED);
   return read;
 }
 
