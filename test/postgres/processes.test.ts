@@ -92,7 +92,7 @@ describe("Several processes on one database", () => {
     });
     check(found, active, outcome.user);
     expect(await store.findUser(A, outcome.user.id)).toMatchObject({ user: outcome.user });
-    expect(await store.findSession(A, outcome.session.session_id)).toEqual(outcome.session);
+    expect(await store.find("sessions", { instance_id: A, id: outcome.session.session_id })).toEqual(outcome.session);
   });
 
   it("remove what was added to the user between decision and write", async () => {

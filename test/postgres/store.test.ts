@@ -211,7 +211,7 @@ describe("Text that PostgreSQL cannot store", () => {
     const store = await open(await createDatabase());
     await store.seed(people());
     expect(await store.findUser(A, "\0")).toBeUndefined();
-    expect(await store.findSession(A, "\0")).toBeUndefined();
+    expect(await store.find("sessions", { instance_id: A, id: "\0" })).toBeUndefined();
     expect(await store.takeState("\0")).toBeUndefined();
     expect(await store.deleteUser(A, "\0")).toBe(false);
     expect(await all(store.users(A, { query: parseQuery("-name:*\0*", USER_FIELDS) }))).toHaveLength(3);

@@ -46,7 +46,9 @@ export function testPruning(subject: Subject): void {
       const kept = new Set(renewed.map((written) => written.session_id));
       while ((await subject.store.pruneSessions(A, at(4000), 10)) > 0);
       for (const { session: own } of opened)
-        expect((await subject.store.findSession(A, own.session_id)) !== undefined).toBe(kept.has(own.session_id));
+        expect((await subject.store.find("sessions", { instance_id: A, id: own.session_id })) !== undefined).toBe(
+          kept.has(own.session_id),
+        );
     });
   });
 }

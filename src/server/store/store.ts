@@ -113,8 +113,6 @@ export interface Store {
   /** Deletes a user, its identities and its sessions. False if there was none. */
   deleteUser(instance_id: string, id: string): Promise<boolean>;
 
-  /** By `session_id`, the public id. */
-  findSession(instance_id: string, session_id: string): Promise<SessionRecord | undefined>;
   /** Most recent `last_signin_at` first, ties by id, in batches. */
   sessions(instance_id: string, options: PageOptions): AsyncIterable<SessionRecord[]>;
   /**
@@ -125,7 +123,7 @@ export interface Store {
    */
   pruneSessions(instance_id: string, before: string, limit: number): Promise<number>;
 
-  /** A record by its key: of users, identities and sessions within their instance. */
+  /** A record by its key: of users, identities and sessions within their instance. That of a session is its `session_id`. */
   find<Name extends TableName>(name: Name, key: KeyOf<Name>): Promise<RecordOf[Name] | undefined>;
   /** The ids of the instances that have a record with this key. */
   instancesWith(name: TenantName, key: string): Promise<readonly string[]>;

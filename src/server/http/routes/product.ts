@@ -88,7 +88,7 @@ export function addProductRoutes(app: H3, deps: ApiDeps & SignInRouteDeps): void
       list(call, deps, sessionList(store, call.owner, toSession), call.query.query),
 
     "GET /api/v1/sessions/:id": async ({ owner, params }) => {
-      const session = await store.findSession(owner.id, params.id);
+      const session = await store.find("sessions", { instance_id: owner.id, id: params.id });
       if (!session) throw new Refusal("session_not_found");
       return toSession(session);
     },
@@ -148,7 +148,7 @@ export function sessionList<Shown>(
   return {
     name: `sessions ${instance_id}`,
     find: (page) => store.sessions(instance_id, page),
-    findById: (id) => store.findSession(instance_id, lowerCaseId(id)),
+    findById: (id) => store.find("sessions", { instance_id, id: lowerCaseId(id) }),
     positionOf: ({ last_signin_at, id }) => ({ time: last_signin_at, id }),
     present,
   };

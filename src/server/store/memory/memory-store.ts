@@ -58,8 +58,6 @@ export function createOperations(commits: Commits, storage: SnapshotStorage) {
       return userList.find(options, (user) => (users.has(user.id) ? view(user) : undefined));
     },
 
-    findSession: async (instance_id, session_id) => commits.tables.tenant(instance_id).sessions.get(session_id),
-
     sessions(instance_id, options) {
       const { sessionList, sessions } = commits.tables.tenant(instance_id);
       return sessionList.find(options, (session) => (sessions.has(session.session_id) ? session : undefined));

@@ -75,8 +75,6 @@ export function createRecordOperations(database: Database) {
   return {
     find: async (name, key) => (await read(name, key, deadline()))?.record,
 
-    findSession: async (instance_id, id) => (await read("sessions", { instance_id, id }, deadline()))?.record,
-
     async findUser(instance_id, id) {
       if (id.includes("\0")) return undefined;
       const [row] = await query<UserRecord & { providers: string | null }>(
