@@ -36,7 +36,6 @@ const Config = z.strictObject({
   providers: z.optional(z.partialRecord(z.enum(PROVIDERS), provider)),
 });
 
-/** Reads the text of a `svc.config.json`. @throws {ServeError} that lists every error with its path */
 export function parseConfig(source: string, name: string): ServeOptions {
   let input: unknown;
   try {

@@ -3,7 +3,6 @@ import { MIN_RETENTION_MS, PRUNED_AT_ONCE } from "../wire/serve.ts";
 import { durationMs } from "../text/time.ts";
 import { StorageUnavailable, type Position, type Store } from "./store/store.ts";
 
-/** How long records are kept. Default: until their user is deleted. */
 export interface Retention {
   /** A duration such as `90d`: sessions with neither a sign-in nor a revocation for so long are deleted. */
   readonly sessions?: string | undefined;

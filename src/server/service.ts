@@ -53,12 +53,10 @@ export interface ServiceOptions extends Pick<
   readonly store: Store;
   readonly addresses: Addresses;
   readonly offers: Offers;
-  /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
   /** Whether the store was just filled, so that a reset returns to its present records. */
   readonly isFresh?: boolean;
   readonly locate: LocateIp;
-  /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
   readonly metrics?: Metrics | undefined;
   now(): Date;
@@ -207,7 +205,6 @@ async function createParts(options: ServiceOptions) {
     control,
     hasControl: control !== undefined,
     decide: control && createDecide({ scenarios, simulator, flows }),
-    /** Known only to this process and the file that it wrote. */
     identitySecret: randomBytes(32).toString("base64url"),
   };
 }

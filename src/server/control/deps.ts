@@ -18,7 +18,6 @@ export interface ControlDeps extends ApiDeps {
   readonly decide: Decide | undefined;
   readonly controlKey: string;
   readonly dashboardKeys: DashboardKeys;
-  /** The state that can be changed while the service runs. */
   readonly shared: SharedState;
   readonly connect: ConnectProvider;
   readonly offers: Offers;

@@ -23,7 +23,6 @@ export type AnswerAnyHost = (event: H3Event) => Reply | Promise<Reply> | undefin
 
 export interface MonitoringDeps {
   readonly readiness: Readiness;
-  /** Undefined if metrics are off. */
   readonly renderMetrics?: RenderMetrics | undefined;
 }
 
@@ -91,7 +90,6 @@ export function createReadiness(store: Pick<Store, "probe">, isStopping: () => b
 
   return {
     isStopping,
-    /** Undefined if the server is ready. */
     async fault(): Promise<Fault | undefined> {
       if (isStopping()) return { code: "shutting_down", error: "The server is shutting down." };
       return (latest ??= look());

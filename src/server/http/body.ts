@@ -65,7 +65,7 @@ function bytesOf(message: IncomingMessage, maxBytes: number): Promise<Uint8Array
 
 /**
  * The body that a route takes, parsed: undefined if it is empty.
- * @throws {Refusal} `unsupported_media_type`, `invalid_json`, and as `readText`
+ * @throws {Refusal} `unsupported_media_type`, `invalid_json`, and as `readBodyText`
  */
 export async function readBody(event: H3Event, maxBytes?: number): Promise<unknown> {
   const text = await readBodyText(event, maxBytes);

@@ -75,7 +75,6 @@ async function hostsFor(host: string, isLocalhost: boolean): Promise<readonly st
   return isLocalhost ? [address, ...LOCALHOST] : [address];
 }
 
-/** @returns the servers, one for each host, with one certificate */
 async function bindAll(
   handler: RequestListener,
   port: number,

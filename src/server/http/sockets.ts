@@ -14,16 +14,11 @@ export class OpenConnection {
   /** The latest request, and the answer to it until that is finished. */
   message: IncomingMessage | undefined;
   last: ServerResponse | undefined;
-  /** Number of requests whose answer is not finished. */
   unanswered = 0;
-  /** Number of answers that are finished. */
   answered = 0;
   /** The socket's `bytesRead` at the end of the latest answer. */
   bytesAnswered: number | undefined;
-  /**
-   * Whether no further request is taken, because the connection will be closed (RFC 9112, 9.6): what follows a message that is
-   * malformed, or was not read to its end, may be a request to us only.
-   */
+  /** Whether no further request is taken: what follows may be one to us only. The connection is closed (RFC 9112, 9.6). */
   isEnding = false;
 
   constructor(socket: Socket, isHttp: boolean) {

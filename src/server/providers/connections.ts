@@ -68,7 +68,6 @@ export function createConnect({ offers, globals, simulated, ask }: ConnectionOpt
   };
 }
 
-/** Hosts that stand for a provider's own where it is real. */
 export function hostsInstead(
   name: Provider,
   instances: readonly InstanceRecord[],
@@ -79,7 +78,6 @@ export function hostsInstead(
   return [...new Set(addresses.map((address) => new URL(address).host))];
 }
 
-/** The proxies through which real providers are asked, in words. */
 export async function proxiesInUse(
   instances: readonly InstanceRecord[],
   { offers, globals }: Pick<ConnectionOptions, "offers" | "globals">,
@@ -100,7 +98,6 @@ export async function proxiesInUse(
   return [...new Set(proxies)];
 }
 
-/** The token endpoints of the providers that these credentials are for. */
 export async function tokenEndpoints(globals: Credentials): Promise<string[]> {
   const { DEFINITIONS } = await import("./index.ts");
   const named = PROVIDERS.filter((name) => globals[name]?.client_id !== undefined);

@@ -30,7 +30,6 @@ interface Filling {
 /** The start that a store is filled at. */
 export interface Start {
   readonly now: Date;
-  /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
   /** Called if the store is not empty and differs from the seed. */
   warn(message: string): void;

@@ -53,7 +53,6 @@ export function parseSeed(source: string, name: string, now: Date, before: reado
   return recordsOf(seed.data, now, before);
 }
 
-/** The records of a valid seed. Omitted ids, keys and dates are generated. */
 export function recordsOf(seed: Seed, now: Date, before: readonly InstanceRecord[] = []): Records {
   const records: Records = {
     instances: [],

@@ -83,7 +83,6 @@ export async function createSharedState(store: Store, realNow: () => Date, onIns
     },
     scenarios,
     clock,
-    /** Stored, so that every process can open what another sealed. */
     sealKey,
     /** Reads the store again, after a change here. */
     refresh,

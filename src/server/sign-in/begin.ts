@@ -134,7 +134,6 @@ export async function limitStarts(
   if (replaced !== undefined) await store.takeState(replaced);
 }
 
-/** From here on a callback with the state is taken, once, for ten minutes. */
 export async function saveState(
   { store, now }: SignInDeps,
   { id: instance_id }: InstanceRecord,

@@ -47,7 +47,6 @@ export type Started = ReturnType<typeof checkBrowser>;
 const STATE = /^[0-9a-f]{64}$/;
 const MAX_FINISHED = 1000;
 
-/** From here on no other request can use the state; even after a crash, once anything was answered. */
 export async function claimState({ store, finished }: SignInDeps, { state }: NotedCallback): Promise<ClaimedState> {
   const claimed = STATE.test(state) ? await store.claimState(state) : undefined;
   if (claimed) return claimed;
@@ -57,7 +56,6 @@ export async function claimState({ store, finished }: SignInDeps, { state }: Not
   throw stateRefused(reason, finished.get(state));
 }
 
-/** Nothing is answered while a crash could bring the state back. */
 export async function endState(
   call: NotedCallback,
   claimed: ClaimedState | undefined,

@@ -19,7 +19,6 @@ export interface SignInDeps {
   /** The latest sign-ins that this process finished, by state: whoever repeats a callback is told so. */
   readonly finished: Map<string, WayBack | undefined>;
   readonly locate: LocateIp;
-  /** How long a provider may take for all requests of a sign-in, in milliseconds. Default 10,000. */
   readonly providerTimeoutMs?: number | undefined;
   /** Whether an instance without `redirect_uris` may send its users back to loopback, and for a program anywhere. */
   readonly allowsUnlisted: boolean;

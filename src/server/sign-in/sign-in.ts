@@ -14,7 +14,10 @@ import { checkIssuer, exchangeCode, returnError, returnToken, saveSignIn } from 
 import { checkBrowser, checkState, claimState, endState, refuse, type ProviderCallback, type Ended } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 
-/** The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. */
+/**
+ * The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. One callback takes
+ * it, before a provider is asked, and its removal is durable before anything is answered: no crash makes a state good twice.
+ */
 export interface SignIns {
   begin(request: BeginRequest): Promise<Begun>;
   complete(request: ProviderCallback): Promise<Ended>;

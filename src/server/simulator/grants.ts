@@ -167,7 +167,6 @@ export function createGrants({ sealer, recall, now }: GrantsOptions) {
       };
     },
 
-    /** What an access token stands for. */
     consentOf(provider: Provider, access_token: string): Consent | Refused {
       const issued = tokens.get(access_token) ?? open("access", access_token)?.value;
       if (issued?.granted.provider !== provider) return { why: "the access token was not issued here" };

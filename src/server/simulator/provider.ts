@@ -131,7 +131,6 @@ export interface SimulatedProvider<Account extends object = object> {
   ): SimulatedAnswer;
 }
 
-/** A provider's answer in JSON. @param headers by names in lower case */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): SimulatedAnswer {
   return textReply(status, JSON.stringify(body), { "content-type": "application/json; charset=utf-8", ...headers });
 }
@@ -142,7 +141,6 @@ export interface SimulatedAnswer extends ProviderAnswer {
   readonly text: string;
 }
 
-/** @param headers by names in lower case */
 export function textReply(status: number, text: string, headers: Readonly<Record<string, string>>): SimulatedAnswer {
   return { status, headers: new Map(Object.entries(headers)), text };
 }

@@ -16,13 +16,10 @@ export interface SimulatorOptions {
   readonly front: string;
   callbackUrl(provider: Provider): string;
   readonly personas: readonly PersonaRecord[];
-  /** The service's clients that are registered with a provider, besides the simulator's own. */
   clients(provider: Provider): readonly ConnectionRecord[];
   /** Those of applications that speak to the providers by themselves. */
   readonly applications: Pick<ApplicationClients, "at">;
-  /** A secret shared by all processes on this store. */
   readonly sealKey: Buffer;
-  /** Keeps the key of the OpenID provider with the store. */
   readonly keepKey: KeepKey;
   now(): Date;
 }

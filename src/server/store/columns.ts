@@ -12,7 +12,6 @@ export interface ColumnRule {
   readonly hasPartsIndex?: true;
   /** Whether values are unique. `key` if the value also names the record. */
   readonly unique?: "key" | true;
-  /** The table that this column refers to. */
   readonly references?: string;
   /** Whether it is a secret, which no response contains and no search finds. */
   readonly sealed?: true;
@@ -125,7 +124,6 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 export const TENANT_NAMES = ["users", "identities", "sessions"] as const;
 export type TenantName = (typeof TENANT_NAMES)[number];
 
-/** What names a record of these tables. */
 export interface TenantKey {
   readonly instance_id: string;
   readonly id: string;

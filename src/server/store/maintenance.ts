@@ -1,8 +1,8 @@
+/** What is done with a store that is not served. A `location` is for people: it has no secret. */
 import type { Entry, TableName } from "./records.ts";
 
 /** A store that is read as a whole. It is not changed. */
 export interface Source {
-  /** For people; no secret is in it. */
   readonly location: string;
   /**
    * All records at one point in time, even if others are written meanwhile: table by table as in `TABLE_NAMES`, within a
@@ -30,11 +30,9 @@ export interface FillTarget {
 }
 
 export interface StoreCheck {
-  /** For people; no secret is in it. */
   readonly location: string;
   /** The kind of store, e.g. `file, format 1`. */
   readonly kind: string;
-  /** Its size on disk, if known. */
   readonly bytes?: number | undefined;
   /** The number of the last change, if changes are numbered. */
   readonly sequence?: number | undefined;
@@ -51,7 +49,6 @@ export interface StoreCheck {
 
 /** The result of upgrading a database to the newest schema. The versions are equal if there was nothing to do. */
 export interface Migration {
-  /** For people; no secret is in it. */
   readonly location: string;
   readonly from: number;
   readonly to: number;

@@ -25,7 +25,6 @@ export type SettingRecord = RecordOf["settings"];
 export type MovedName = Exclude<TableName, "states" | "settings">;
 export const MOVED_NAMES = TABLE_NAMES.filter((name): name is MovedName => name !== "states" && name !== "settings");
 
-/** The content of a store, without states and settings. */
 export type Records = { -readonly [Name in MovedName]: RecordOf[Name][] };
 
 export type Entry = { [Name in TableName]: readonly [Name, RecordOf[Name]] }[TableName];
@@ -44,7 +43,6 @@ export function instanceIdOf(record: object): string | undefined {
   return (record as { readonly instance_id?: string }).instance_id;
 }
 
-/** A record to be created. Columns that can be null or have an initial value are optional. */
 export type NewRecord<Name extends TableName> = Omit<RecordOf[Name], OptionalColumn<Name>> &
   Partial<Pick<RecordOf[Name], OptionalColumn<Name>>>;
 

@@ -29,9 +29,7 @@ export interface Position {
 }
 
 export interface PageOptions {
-  /** Absent: everything. */
   readonly query?: Query | undefined;
-  /** Absent: all. */
   readonly limit?: number | undefined;
   /** Where the previous page ended. The row that was there may have moved or been deleted. */
   readonly after?: Position | undefined;
@@ -217,12 +215,11 @@ export const SEEDED = ".seed";
 /** The setting that is part of a snapshot. */
 export const CLOCK_SETTING = "clock";
 
-/** A record exists already, or the one that it belongs to does not. The message names it. */
+/** A record exists already (`AlreadyExists`), or the one that it belongs to does not. The message names it. */
 export class Conflict extends Error {
   override readonly name = "Conflict";
 }
 
-/** The first of both. */
 export class AlreadyExists extends Conflict {}
 
 /** Why a store can't be used at the moment. `docs/operations.md` says what to do about each. */

@@ -38,7 +38,6 @@ export type FlowFilter = Pick<
   readonly people?: readonly Person[] | undefined;
 };
 
-/** Whether a sign-in matches all filters that are given. */
 export function isFlowMatch(flow: Flow, filter: FlowFilter): boolean {
   const { result, error, asked_by, outcome, provider, instance, user, people, reason, browser, since, until } = filter;
   return (
@@ -65,7 +64,6 @@ type RequestFilter = Pick<
   "flow" | "method" | "status" | "path" | "instance" | "since" | "until"
 >;
 
-/** Whether a request matches all filters that are given. */
 export function isRequestMatch(request: Omit<Request, "process">, filter: RequestFilter): boolean {
   const { flow, method, status, path, instance, since, until } = filter;
   return (

@@ -132,9 +132,9 @@ export const bounds = {
   since: optional(moment, "The earliest start: a date and time, or an age such as 15m"),
   until: optional(moment, "What began before this: a date and time, or an age such as 15m"),
 };
-/** What sign-ins are filtered by. */
 /** Who can ask for a failure. */
 export const ASKED_BY = ["picker", "scenario", "outcome", "replay"] as const;
+/** What sign-ins are filtered by. */
 export const filters = {
   ...bounds,
   result: z.optional(z.enum(["token", "error", "open", "abandoned"])),

@@ -24,11 +24,7 @@ export const signInRoutes = (deps: ControlDeps): ControlHandlers<"/sign-ins"> =>
   "POST /sign-ins": ({ body }) => answerSignIn(deps, body),
 });
 
-/**
- * Runs a whole sign-in through a simulated provider, as a program would.
- * @param by what asks for the wish's outcome
- * @throws {Refusal} if it can't begin
- */
+/** @param by what asks for the wish's outcome @throws {Refusal} if it can't begin */
 export async function answerSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = "outcome"): Promise<Reply> {
   const { provider, as, outcome } = wish;
   if (outcome !== undefined) requirePossible(outcome, provider, false);

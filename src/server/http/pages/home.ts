@@ -6,9 +6,7 @@ import type { InstanceRecord } from "../../store/records.ts";
 import { html, layout, logo, type Html } from "./layout.ts";
 
 interface HomeOptions {
-  /** Whether there is a dashboard. */
   readonly hasControl: boolean;
-  /** Whether an instance without `redirect_uris` may send its users back to svc's own page. */
   readonly allowsUnlisted: boolean;
 }
 

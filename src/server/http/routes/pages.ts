@@ -14,13 +14,11 @@ import type { ApiDeps } from "./access.ts";
 
 interface PageDeps extends ApiDeps {
   readonly offers: Offers;
-  /** Whether only this machine can reach the server. */
   readonly isLocal: boolean;
   readonly allowsUnlisted: boolean;
   /** Whether there is a dashboard. */
   readonly hasControl: boolean;
   readonly seen: NonNullable<FailureDeps["seen"]>;
-  /** Known only to this process and the file that it wrote. */
   readonly identitySecret: string;
 }
 

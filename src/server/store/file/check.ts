@@ -35,7 +35,6 @@ export async function acceptFileStore(location: string, warn: Warn): Promise<voi
   await (await openFiles(path, { warn, accepts: true })).close();
 }
 
-/** A sentence for each record with a value that svc does not write. */
 function invalidIn(tables: Tables): string[] {
   return [...entriesOf(tables, TABLE_NAMES)].flatMap((entry) => {
     const fault = recordFault(entry);
@@ -43,7 +42,6 @@ function invalidIn(tables: Tables): string[] {
   });
 }
 
-/** A sentence for each record that belongs to one that isn't there. */
 function danglingIn(tables: Tables): string[] {
   const references = new References();
   return [...entriesOf(tables, TABLE_NAMES)].flatMap((entry) => {

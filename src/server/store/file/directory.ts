@@ -12,7 +12,6 @@ export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** The journal: the changes since `db.json`. */
 export function journalName(path: string): string {
   return join(dirname(path), `${basename(path, ".json")}.journal`);
 }

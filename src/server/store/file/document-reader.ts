@@ -10,13 +10,11 @@ import { Tables, type AnyRecord } from "../memory/tables.ts";
 import { HEADING_NAMES, headingOf, lastLine, openingOf, versionOf, type Heading } from "./headings.ts";
 import { linesOf, parsedObject, type Line } from "./lines.ts";
 
-/** What is in a `db.json`. */
+/** What can be read of a `db.json`. */
 export interface DocumentContent {
-  /** Undefined if it can't be read. */
   readonly heading: Heading | undefined;
-  /** Of its layout. Undefined if it can't be read. */
+  /** Of its layout. */
   readonly version: number | undefined;
-  /** All records that can be read. */
   readonly tables: Tables;
   /** Whether every byte is as svc wrote it. */
   readonly isAsWritten: boolean;

@@ -16,7 +16,6 @@ const COMPACT_BYTES = 16 << 20;
 const RETRY_MS = 60_000;
 
 interface OpenedFiles {
-  /** Of `db.json`. */
   readonly path: string;
   /** Its data are all records. */
   readonly low: Low<Tables>;
@@ -32,8 +31,12 @@ export type Files = ReturnType<typeof createFiles>;
 
 /**
  * The files of an open store: `db.json`, the document as of some change, and `db.journal`, every change since. One thing is
- * written at a time, which `Commits` sees to. Whether another process has written is looked at where something is written,
- * and nowhere else: whoever only asks would look while a line of ours is on its way.
+ * written at a time, which `Commits` sees to.
+ *
+ * The lock does not reach other machines, and a process that was stopped may have a successor. So whoever writes looks, right
+ * before it and when it is on the disk, whether both names have our files, and the journal is as long as we left it. A look is
+ * synchronous, so that nothing runs between it and what depends on it. Nothing else looks: whoever only asks would do so while
+ * a line of ours is on its way.
  */
 export function createFiles(opened: OpenedFiles, options: OpenStoreOptions) {
   const { path, low, file, lock, store } = opened;
@@ -49,7 +52,6 @@ export function createFiles(opened: OpenedFiles, options: OpenStoreOptions) {
     if (isClosed) throw closed(path);
   }
 
-  /** @throws {StorageUnavailable} if another process has written */
   function look(): void {
     file.look();
     journal.look();
@@ -102,14 +104,12 @@ export function createFiles(opened: OpenedFiles, options: OpenStoreOptions) {
     get tables(): Tables {
       return low.data;
     },
-    /** How many bytes of changes are not in the document. */
     get journalBytes(): number {
       return journal.length;
     },
     get isLong(): boolean {
       return journal.length > Math.max(COMPACT_BYTES, file.size) && performance.now() >= retryAt;
     },
-    /** Whether the last change could not be written. */
     get hasFailed(): boolean {
       return journal.hasFailed;
     },

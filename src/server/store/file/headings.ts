@@ -1,3 +1,4 @@
+/** The first and the last lines of a `db.json` and of its journal. What reads one returns undefined if it is none. */
 import { randomBytes } from "node:crypto";
 import { isObject } from "../../../text/json.ts";
 import { TABLE_NAMES, STORE_VERSION, type TableName } from "../records.ts";
@@ -7,7 +8,6 @@ import { hex, parsedObject, seal, unseal } from "./lines.ts";
 const FORMAT = "svc-identity";
 const JOURNAL_FORMAT = "svc-identity-journal";
 
-/** The beginning of a `db.json`. */
 export interface Heading {
   /** Random. It identifies the store and never changes. */
   readonly store: string;
@@ -52,29 +52,25 @@ export function belongs(journal: JournalHeading, last: number, document: Heading
   return journal.id === document.journal && last >= document.number - 1;
 }
 
-/** The first line of a `db.json`. */
 export function headingLine({ store, journal, number, written_at, records, snapshot }: Heading): string {
   const heading = { format: FORMAT, version: STORE_VERSION, store, journal, number, written_at, records, snapshot };
   return `${JSON.stringify(heading).slice(0, -1)},`;
 }
 
-/** The last line of a `db.json`, with the CRC-32 of everything before it. */
+/** @param crc of everything before it */
 export function lastLine(crc: number): string {
   return `"checksum":"${hex(crc)}"}`;
 }
 
-/** The object of the first line of a `db.json`. Undefined if it is not JSON. */
 export function openingOf(line: Buffer): Readonly<Record<string, unknown>> | undefined {
   return parsedObject(line.toString().replace(/,\r?$/, "}"));
 }
 
-/** The version of its layout. Undefined if an object is not a `db.json`'s. */
 export function versionOf(value: Readonly<Record<string, unknown>> | undefined): number | undefined {
   const version = value?.["format"] === FORMAT ? value["version"] : undefined;
   return typeof version === "number" ? version : undefined;
 }
 
-/** @returns undefined if an object is not a `db.json`'s */
 export function headingOf(value: Readonly<Record<string, unknown>> | undefined): Heading | undefined {
   const records = value?.["records"];
   const isHeading =
@@ -93,7 +89,6 @@ export function journalHeadingLine({ store, id, after, number }: JournalHeading)
   return `${seal({ format: JOURNAL_FORMAT, version: STORE_VERSION, store, id, after, number })}\n`;
 }
 
-/** @returns undefined if it is not the first line of a journal */
 export function journalHeadingIn(line: Buffer): JournalHeading | undefined {
   const found = unseal(line);
   return found?.["format"] === JOURNAL_FORMAT ? (found as unknown as JournalHeading) : undefined;

@@ -16,7 +16,6 @@ import { changedFile, codeOf, missing, notWritable } from "./refusals.ts";
  */
 const ROOM = Buffer.alloc(1 << 16, " ");
 
-/** The changes that are made durable together, as `journal-reader.ts` reads them. */
 export function journalLine(number: number, changes: readonly Change[]): string {
   return `${seal({ number, changes: changes.map(written) })}\n`;
 }
@@ -68,8 +67,7 @@ export class Journal {
 
   /**
    * Returns once the line is on the disk.
-   * @param look throws if the store's files are not ours any more. Called once before the line is written, and once when it is
-   *   on the disk: a process that was stopped in between may have a successor by now
+   * @param look throws if the store's files are not ours any more
    * @throws {StorageUnavailable} when it is not. Only a process that is killed meanwhile may leave it there
    */
   async append(text: string, look: () => void): Promise<void> {
@@ -129,11 +127,7 @@ export class Journal {
     }
   }
 
-  /**
-   * The lock does not reach other machines. Another file, or another size, reveals that one of them wrote it. Synchronous, so
-   * that nothing runs between this look and what depends on it; and only while nothing of ours is being written.
-   * @throws {StorageUnavailable} if nothing may be written
-   */
+  /** @throws {StorageUnavailable} if nothing may be written: another file, or another size, shows that somebody else did */
   look(): void {
     if (this.#broken) throw this.#broken;
     const there = statOf(this.#path);

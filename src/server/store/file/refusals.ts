@@ -40,7 +40,6 @@ export const inUse = (path: string, owner: string): StoreRefused =>
     `${path} is in use by ${owner === "" ? "another process" : `process ${owner}`}. Stop that one, or give this one another --store.`,
   );
 
-/** A running server has lost its store. */
 export const taken = (path: string, owner: string): StoreRefused =>
   locked(`Process ${owner} has taken ${path}, so this server stops. Run one server for each file store.`);
 
@@ -52,14 +51,12 @@ export function damagedStore(path: string, faults: readonly string[]): StoreRefu
   );
 }
 
-/** A store that is whole, and not as svc left it. */
 export function doubtfulStore(path: string, doubts: readonly string[]): StoreRefused {
   return damaged(
     `${doubts.join(". ")}. Nothing was changed. If this is what you want: svc store check --accept --store ${path}. Otherwise restore a backup.`,
   );
 }
 
-/** The error of a store that can't be opened, for any cause. */
 export function notOpened(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   const code = codeOf(error);
@@ -77,7 +74,6 @@ function foreignOwner(error: unknown): string | undefined {
   return `${path} belongs to user ${owner}, and svc runs as user ${user}: give it to that user, or choose another --store`;
 }
 
-/** The error of a store that can't be rewritten. It is unchanged. */
 export function notWritten(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   return unusable(`${path} can't be written (${codeOf(error)}). It was not changed.`, error);
@@ -103,7 +99,6 @@ export function notWritable(path: string, error: unknown): StorageUnavailable {
   return new StorageUnavailable(`${path} could not be written (${codeOf(error)})`, { code, cause: error });
 }
 
-/** By ourselves, at the end. */
 export const closed = (path: string): StorageUnavailable =>
   new StorageUnavailable(`${path} is closed`, { code: "store_closed" });
 

@@ -70,7 +70,6 @@ export class Tables {
     return this.#shared(name).get(key) as RecordOf[Name] | undefined;
   }
 
-  /** The ids of the instances that have a record with this key. */
   instancesWith(name: OwnedName, key: string): string[] {
     return [...this.#tenants.values()].filter((tenant) => tenant[name].get(key)).map(({ instance_id }) => instance_id);
   }
@@ -110,7 +109,6 @@ export class Tables {
     tenant.set(name, undefined, record as OwnedRecord, true);
   }
 
-  /** Puts the lists in order. */
   sort(): void {
     for (const { userList, sessionList } of this.#tenants.values()) {
       userList.sort();

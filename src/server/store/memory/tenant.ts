@@ -21,7 +21,6 @@ export class Tenant {
   readonly sessionList: List<SessionRecord>;
   /** By folded address. */
   readonly #usersByEmail = new Map<string, UserRecord>();
-  /** By provider and uid. */
   readonly #identitiesByUid = new Map<string, IdentityRecord>();
   readonly #identitiesByUser = new Map<string, IdentityRecord[]>();
   readonly #sessionsByUser = new Map<string, SessionRecord[]>();

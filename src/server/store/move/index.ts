@@ -89,10 +89,7 @@ async function exported(source: Source, write: Write): Promise<Exported> {
 const NOT_A_FILE = "This is for a db.json. A database maintains its own files.";
 const NOT_A_DATABASE = "This is for a database. A db.json has nothing to upgrade.";
 
-/**
- * Operations on a store other than serving it. Each takes a location: the path of a `db.json`, or a database's URL.
- * @param warn receives warnings
- */
+/** Operations on a store other than serving it. Each takes a location: the path of a `db.json`, or a database's URL. */
 export const createMaintenance = (warn: Warn) => ({
   check: async (store: string): Promise<StoreCheck> => driverOf(store, warn).check(),
   accept: async (store: string): Promise<void> => acceptFileStore(only("file", store, NOT_A_FILE), warn),

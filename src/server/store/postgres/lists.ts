@@ -17,7 +17,6 @@ const PIECE = 256;
 
 type UserRow = UserRecord & { providers: string | null };
 
-/** The providers of a user row, oldest link first. */
 export const PROVIDERS_OF_USER = `(SELECT string_agg(own.provider, ' ' ORDER BY own.position)
   FROM svc.identities own WHERE own.instance_id = row.instance_id AND own.user_id = row.id) AS providers`;
 

@@ -18,7 +18,6 @@ import { createSnapshots } from "./snapshots.ts";
 import { schemaVersion } from "./version.ts";
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
-/** Whether the user may write what a sign-in writes. */
 const MAY_WRITE = ["states", "users", "identities", "sessions"]
   .flatMap((table) => [
     `has_sequence_privilege('svc.${table}_position', 'USAGE')`,
@@ -137,7 +136,6 @@ function databaseStore(database: Database): Store {
   };
 }
 
-/** @throws {StorageUnavailable} */
 async function probe(database: Database): Promise<void> {
   const { location, query, clock } = database;
   await database.check();

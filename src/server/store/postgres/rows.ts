@@ -13,7 +13,6 @@ export function searchColumn(table: TableName, column: string): string {
   return foldedColumnsOf(table).includes(column) ? `${column}_folded` : column;
 }
 
-/** The columns whose folded text is in a separate column. */
 export function foldedColumnsOf(table: TableName): string[] {
   return columnsOf(table).flatMap(({ name, folded }) => (folded ? [name] : []));
 }

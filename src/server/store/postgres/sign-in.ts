@@ -122,7 +122,6 @@ export function createStates({ query }: Database) {
   }
 
   async function takeState(state: string): Promise<StateRecord | undefined> {
-    if (state.includes("\0")) return undefined;
     const [record] = await query<StateRecord>(TAKE, [state]);
     return record;
   }

@@ -103,7 +103,6 @@ const OBJECTS = `SELECT 1 AS rank, relname AS name, relowner AS owner FROM pg_cl
  * The owner of a schema can read, replace and remove its objects, and the owner of a function or a view has it run by
  * its users. So svc uses no schema that another role or program created, and reads nothing in it before this check.
  * @param owner a further role that may own it
- * @throws {StoreRefused}
  */
 async function checkOwners(location: string, owner: string | undefined, ask: Ask): Promise<void> {
   const [foreign] = await ask<{ name: string; owner: string; role: string }>(

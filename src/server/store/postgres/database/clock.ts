@@ -22,7 +22,7 @@ export function createDatabaseClock(warn: (message: string) => void) {
 
     /**
      * @param moment the database's time, in milliseconds since 1970
-     * @param asked when it was asked for, and `answered` when it arrived, both on `performance.now()`
+     * @param asked when it was asked for, and `answered` when it arrived, on `performance.now()`
      */
     note(moment: number, asked: number, answered = performance.now()): void {
       const [earliest, latest] = [moment - answered, moment - asked];

@@ -52,7 +52,6 @@ export function configOf(address: Address, { host, isPooler }: DatabaseEndpoint,
   };
 }
 
-/** What a new connection needs before its first statement. */
 export async function prepare(client: ClientBase, { isPooler }: DatabaseEndpoint): Promise<void> {
   if (!isPooler) await client.query(disableNewerTimeouts(false));
 }

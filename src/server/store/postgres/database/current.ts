@@ -8,7 +8,6 @@ import { tlsWarning } from "./tls.ts";
 
 export type CurrentServer = ReturnType<typeof createCurrentServer>;
 
-/** How often a server whose commits hang is looked at. */
 const LOOK_AGAIN_MS = 1000;
 
 /**
@@ -87,7 +86,6 @@ export function createCurrentServer(
       return current ?? look();
     },
 
-    /** The one found last. */
     latest: () => latest,
 
     /** Why statements have no answer, if that is known. */

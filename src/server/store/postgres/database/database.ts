@@ -71,7 +71,6 @@ export function openDatabase(address: Address, warn: Warn) {
   return {
     location,
     limits,
-    /** A role that may own the schema, beside those that can do everything. */
     schemaOwner: address.schemaOwner,
     query,
     check,
@@ -79,14 +78,10 @@ export function openDatabase(address: Address, warn: Warn) {
     /** From now on `warn` gets what fails, when the database is lost and when it is back. */
     serve: reports.serve,
     clock,
-    /** Whether a write failed because the server's disk was full, and `noteRoom` has not reported space since. */
     isFull: reports.isFull,
     noteRoom: () => reports.usable(true),
-    /** Commits that wait for a synchronous standby, at the last look. */
     hangingCommits: () => latest?.hanging ?? 0,
-    /** How many statements of requests ran into their time limit, or waited too long for a lock. */
     timeouts: () => timeouts,
-    /** Those for requests: the limit, those in use, and statements that wait for one. */
     connections: () => servers.latest()?.connections() ?? { most: limits.poolSize, inUse: 0, waiting: 0 },
     /** For a tool, with a connection of its own and no time limit. Closed with the database, if not before. */
     openSession(): DatabaseSession {
@@ -104,11 +99,7 @@ export function openDatabase(address: Address, warn: Warn) {
     },
     /** Reads some rows at a time. A slow reader keeps a connection that long. @throws {StorageUnavailable} */
     openList: async (): Promise<DatabaseSession> => (await servers.get()).openSession("lists", true),
-    /**
-     * A transaction of a request.
-     * @param limited whether its statements have a time limit
-     * @throws {StorageUnavailable}
-     */
+    /** A transaction of a request. @param limited whether its statements have a time limit @throws {StorageUnavailable} */
     async transaction<T>(work: (ask: Ask) => Promise<T>, limited = true): Promise<T> {
       const session = (await servers.get()).openSession("requests", limited);
       try {
@@ -118,7 +109,7 @@ export function openDatabase(address: Address, warn: Warn) {
         void session.close();
       }
     },
-    /** The deadline, on `performance.now()`, of a request that arrives now. */
+    /** That of a request that arrives now, on `performance.now()`. */
     deadline: () => performance.now() + limits.answerWithinMs,
     async close(): Promise<void> {
       await Promise.all([...sessions].map((session) => session.close()));
@@ -127,11 +118,7 @@ export function openDatabase(address: Address, warn: Warn) {
   };
 }
 
-/**
- * The database at an address. What the address omits comes from libpq's variables.
- * @param warn receives warnings, such as one about an insecure connection
- * @throws {ServeError}
- */
+/** The database at an address. What the address omits comes from libpq's variables. @throws {ServeError} */
 export function openDatabaseAt(url: string, warn: Warn): Database {
   // eslint-disable-next-line node/no-process-env
   return openDatabase(parseAddress(url, process.env), warn);

@@ -1,3 +1,4 @@
+/** What went wrong, by its code. Where a repetition can help, nothing was written. */
 export interface Failure {
   readonly code?: string;
   readonly message: string;
@@ -16,23 +17,20 @@ export const isGone = saying("42P01", "42883", "42703");
 const isForeign = saying("23503");
 /** A name, a word or a feature that every PostgreSQL has. */
 export const isUnsupported = saying("42P01", "42883", "42703", "42601", "0A000");
-/** Whether the same statement or transaction may succeed on a retry. Nothing was written. */
 export const isRepeatable = saying("40001", "40P01");
-/** Whether another transaction has created the same schema or table meanwhile. Nothing was written. */
+/** Another transaction has created the same schema or table meanwhile. */
 export const isCreated = saying("23505", "42P06", "42P07", "42710");
-/** Whether another transaction held a lock for longer than this one may wait. Nothing was written. */
 export const isLocked = saying("55P03");
-/** Whether the server accepts no writes: a standby, or set to read only. Nothing was written. */
+/** A standby, or set to read only. */
 export const isReadOnly = saying("25006");
 export const isTooSlow = saying("57014");
-/** Whether the server has no free connection, or is starting. Nothing was sent. */
+/** The server has no free connection, or is starting. */
 export const isBusy = saying("53300", "57P03");
-/** Whether PostgreSQL can't store a text: it has U+0000 or half a surrogate pair, or is too long for an index. */
+/** A text has U+0000 or half a surrogate pair, or is too long for an index. */
 export const isUnstorable = saying("22P02", "22P05", "54000");
-/** Whether the server's disk is full. Rows that fit into its existing pages can still be written. */
+/** Rows that fit into the existing pages can still be written. */
 export const isFull = saying("53100");
 
-/** Whether the time for an answer, or for a connection, has ended. */
 export const isTimeUp = saying("NO_ANSWER", "CONNECT_TIMEOUT");
 
 export class NoAnswer extends Error {
@@ -62,7 +60,6 @@ export class HangingCommits extends Error {
 
 export const isHanging = (error: unknown): boolean => error instanceof HangingCommits;
 
-/** Whether the connection is lost, with the statements on it. */
 export function isLost(error: unknown): boolean {
   const code = failureCodeOf(error);
   return /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|57P0[1-5])/.test(code) || code.startsWith("08");
@@ -109,7 +106,7 @@ export function isParameterRefused(error: unknown): boolean {
   return isPoolersRefusal(error) || ["42704", "0A000"].includes(failureCodeOf(error));
 }
 
-/** Whether another sign-in was faster, and this one must decide again. Nothing was written. */
+/** Whether another sign-in was faster, and this one must decide again. */
 export function isConflict(error: unknown): boolean {
   return failureCodeOf(error) === "23505" || (isForeign(error) && !isInstanceGone(error));
 }
@@ -123,7 +120,6 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** Whether a record belongs to an instance that is no longer there. */
 export function isInstanceGone(error: unknown): boolean {
   return (error as Failure).constraint === "users_instance_id_fkey";
 }

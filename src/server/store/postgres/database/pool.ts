@@ -126,10 +126,9 @@ export function openServer(
     endpoint,
     state,
     location: `${endpoint.host.host}:${endpoint.host.port}`,
-    /** When it was found, on `performance.now()`. */
     found: performance.now(),
 
-    /** One statement in its own transaction. @param until when it is no longer waited for, on `performance.now()` */
+    /** One statement in its own transaction. @param until when it is no longer waited for */
     async run<Row extends object>(purpose: Purpose, text: string, values: readonly Value[], until: number) {
       const client = await take(purpose, until);
       const answer = send<Row>(client, purpose === "requests" ? nameOf(text) : undefined, text, [...values]);
@@ -144,7 +143,6 @@ export function openServer(
       }
     },
 
-    /** @param limited whether its transactions are limited in time */
     openSession(purpose: Purpose, limited: boolean): DatabaseSession {
       const borrow = async (): Promise<Loan> => {
         const client = await take(purpose, performance.now() + limits.answerWithinMs);

@@ -1,3 +1,4 @@
+/** Moments and deadlines are on `performance.now()`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "./address.ts";
 import type { CurrentServer } from "./current.ts";
@@ -28,9 +29,8 @@ const MIN_AGE_MS = 1000;
 export interface QueryOptions<Row = object> {
   /** Whether this is a search, which may be slow and is rarely repeated. Other statements never wait for searches. Default false. */
   readonly isSearch?: boolean;
-  /** The deadline of the answer, on `performance.now()`. */
   readonly until?: number;
-  /** Throws what is wrong with the server that gave this answer. @param asked when, on `performance.now()` */
+  /** Throws what is wrong with the server that gave this answer. @param asked when it was asked for */
   readonly inspect?: (rows: readonly Row[], asked: number) => void;
 }
 
@@ -61,7 +61,6 @@ export function createQuery(
   reports: Reports,
   { onAnswer, onFailure }: { onAnswer(isInspected: boolean): void; onFailure(error: unknown, isSearch: boolean): void },
 ) {
-  /** When the last answer came. */
   let answered = 0;
 
   /** Reports a failure, and has the server looked for again if it was the server's. @returns what to blame it on */
@@ -125,6 +124,8 @@ export function createQuery(
     parameters: readonly Value[] = [],
     { isSearch = false, until = performance.now() + limits.answerWithinMs, inspect }: QueryOptions<Row> = {},
   ): Promise<Row[]> {
+    // PostgreSQL can't store this character, so no row has it.
+    if (parameters.some((value) => value?.includes("\0"))) return [];
     const request: Request = { isSearch, until, hasSwitched: false, busy: undefined };
     for (;;) {
       const asked = performance.now();

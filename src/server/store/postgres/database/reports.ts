@@ -4,7 +4,6 @@ import type { Ask } from "./session.ts";
 import { isFull, isHanging, isLoginRefused, isReadOnly } from "./failures.ts";
 import { reasonOf } from "./reasons.ts";
 
-/** How often the same reason is reported while requests fail for it. */
 const REPORT_AGAIN_MS = 60_000;
 
 export type Reports = ReturnType<typeof createReports>;

@@ -88,7 +88,6 @@ export const READ_STATE = `SELECT pg_catalog.current_setting('transaction_read_o
     ) AS waiting WHERE waiting.lasted OPERATOR(pg_catalog.>) '1 s'::pg_catalog.interval
   ) AS hanging`;
 
-/** Why sign-ins can't succeed there. */
 export function serverFaultOf(state: ServerState): NotWritable | HangingCommits | undefined {
   if (!state.writable) return new NotWritable("it is read only: a standby, or set to be");
   if (state.hanging_seconds < HANGING_SECONDS) return undefined;

@@ -51,7 +51,6 @@ export function sslOption({ mode, ca }: Tls, host: string): false | ConnectionOp
   };
 }
 
-/** A warning if others could read or change connections to this host. Otherwise undefined. */
 export function tlsWarning({ mode }: Tls, host: string): string | undefined {
   const effective = mode ?? defaultMode(host);
   if (isLocal(host) || effective === "verify-full" || effective === "verify-ca") return undefined;
