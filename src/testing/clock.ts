@@ -57,22 +57,18 @@ export interface PageWithClock {
 // Taken when this is loaded: fake timers that a test installs later do not move the service.
 const realNow = Date.now;
 
-/** Where the service's clock stands, by its latest answer. */
-export interface ClockReading {
-  readonly now: () => number;
-  readonly isFrozen: () => boolean;
-  follow(answer: FetchResponse): void;
-}
+export type ClockReading = ReturnType<typeof createClockReading>;
 
-export function createClockReading(): ClockReading {
+/** Where the service's clock stands, by its latest answer. */
+export function createClockReading() {
   let reading: Reading = { mode: "real", now: new Date(realNow()).toISOString(), offset_ms: 0 };
   return {
-    now() {
+    now(): number {
       if (reading.mode === "frozen") return Date.parse(reading.now);
       return realNow() + (reading.mode === "real" ? 0 : reading.offset_ms);
     },
-    isFrozen: () => reading.mode === "frozen",
-    follow({ headers }) {
+    isFrozen: (): boolean => reading.mode === "frozen",
+    follow({ headers }: FetchResponse): void {
       // Refusals have none.
       const text = headers.get(CLOCK_HEADER);
       if (text !== null) reading = JSON.parse(text) as Reading;

@@ -40,7 +40,9 @@ export function testChanging(subject: Subject): void {
       });
       expect(await subject.store.instances()).toHaveLength(3);
       expect(await subject.store.findUser(id(0xc), fresh.id)).toEqual({ user: fresh, providers: ["google"] });
-      expect(await subject.store.find("sessions", { instance_id: id(0xc), id: sessionId(52) })).toEqual(session(52, fresh));
+      expect(await subject.store.find("sessions", { instance_id: id(0xc), id: sessionId(52) })).toEqual(
+        session(52, fresh),
+      );
       expect((await subject.store.personas()).at(-1)).toEqual(persona("rosalind"));
     });
 

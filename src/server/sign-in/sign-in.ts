@@ -18,17 +18,13 @@ import type { SignInDeps } from "./deps.ts";
  * The sign-ins of all instances. Between its two halves a sign-in is nothing but the record of its state. One callback takes
  * it, before a provider is asked, and its removal is durable before anything is answered: no crash makes a state good twice.
  */
-export interface SignIns {
-  begin(request: BeginRequest): Promise<Begun>;
-  complete(request: ProviderCallback): Promise<Ended>;
-}
-
-export function createSignIns(deps: SignInDeps): SignIns {
+export function createSignIns(deps: SignInDeps) {
   return {
-    begin: (request) => beginSignIn(deps, request),
-    complete: (request) => completeSignIn(deps, request),
+    begin: (request: BeginRequest) => beginSignIn(deps, request),
+    complete: (request: ProviderCallback) => completeSignIn(deps, request),
   };
 }
+export type SignIns = ReturnType<typeof createSignIns>;
 
 /** From the application to the provider. @throws {Refusal} if the sign-in may not begin; then nothing is saved */
 async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Begun> {
