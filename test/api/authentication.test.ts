@@ -88,13 +88,6 @@ describe("API authentication", () => {
     }
   });
 
-  it.each([...ENDPOINTS, RESOLUTION])("%s with the key header repeated answers Unauthorized", async (route) => {
-    const service = await setup();
-    const headers = new Headers(secret(service.acme.secret_key));
-    headers.append("x-service-secret-key", service.acme.secret_key);
-    expect(await answer(await send(service, route, headers))).toEqual([401, { error: "Unauthorized" }]);
-  });
-
   it.each([...ENDPOINTS, RESOLUTION])("%s accepts the key in its header only", async (route, error) => {
     const service = await setup();
     const key = service.acme.secret_key;

@@ -191,17 +191,6 @@ describe("The control API", () => {
     for (const body of [{}, { all: false }, { all: true, instance: "acme" }])
       expect((await server.control("POST /reset", body)).status).toBe(400);
   });
-
-  it("generates hundreds of users with names in many scripts", async () => {
-    const server = await startServer();
-    expect(await server.control("POST /seed", { generate: { users: 600, seed: 7 } })).toMatchObject({
-      status: 201,
-      body: { instances: 0, users: 600, identities: 600, sessions: 600, personas: 0 },
-    });
-    const users = (await server.control("GET /users?limit=20")).body;
-    expect((await server.control("GET /state")).body.users).toBe(605);
-    expect(new Set(users.map((user: { data: { name: string } }) => user.data.name)).size).toBeGreaterThan(15);
-  });
 });
 
 describe("Outcomes", () => {

@@ -179,25 +179,6 @@ describe("T34: A header that comes twice is refused, whichever of them is valid:
   });
 });
 
-describe("T34: A key that comes twice is refused, whichever of them is valid:", () => {
-  it.each([
-    ["X-Service-Secret-Key", ADA, KEY],
-    [
-      "X-Service-Publishable-Key",
-      "/api/v1/instances/search?query=publishable_key:pk_acme_0123456789",
-      "pk_acme_0123456789",
-    ],
-  ])("%s", async (name, path, valid) => {
-    const send = async (...values: string[]): Promise<number[]> => {
-      const headers = values.map((value) => `${name}: ${value}\r\n`).join("");
-      return (await exchange(server.port, get(path, headers))).map(({ status }) => status);
-    };
-    expect(await send(valid)).toEqual([200]);
-    for (const other of ["x", "", valid])
-      expect([other, await send(valid, other), await send(other, valid)]).toEqual([other, [401], [401]]);
-  });
-});
-
 describe("T25: A WebSocket handshake is refused at every route:", () => {
   const HANDSHAKE = [
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
