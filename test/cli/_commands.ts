@@ -1,3 +1,4 @@
+// Below the faces: commander's own tree, in which no command can be forgotten.
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/create-program.ts";
 import type { Needs } from "../../src/cli/context.ts";

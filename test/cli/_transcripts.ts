@@ -1,3 +1,4 @@
+// Below the faces: the files of a server and of a store are made without a process.
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Below the faces: the file of a server is read while it starts.
 import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

@@ -1,3 +1,4 @@
+// Below the faces: the scripts are given to the shells.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Below the faces: the width of one step.
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Below the faces: places and seeds are read as a server does.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";

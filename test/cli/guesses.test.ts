@@ -1,3 +1,4 @@
+// Below the faces: every row of the table of guesses.
 import { expect, it } from "vitest";
 import { MISSING_COMMANDS } from "../../src/cli/help/guesses.ts";
 import { commandPaths } from "../_every-command.ts";

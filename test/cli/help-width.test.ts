@@ -1,3 +1,4 @@
+// Below the faces: every command of the tree, at five widths.
 import { describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/create-program.ts";

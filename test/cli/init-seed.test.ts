@@ -1,3 +1,4 @@
+// Below the faces: what a seed means is read as a server does.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";

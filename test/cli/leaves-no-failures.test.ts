@@ -1,3 +1,4 @@
+// Below the faces: the record of a sign-in is read whole.
 import { expect, it } from "vitest";
 import { createControlClient } from "../../src/control-client/index.ts";
 import { server, svc, useDevServer } from "../_dev-server.ts";

@@ -1,3 +1,4 @@
+// Below the faces: a reader that does not read cannot be held for a mebibyte by a pipe.
 import { expect, it } from "vitest";
 import { lineLog } from "../../src/cli/commands/serve/report.ts";
 

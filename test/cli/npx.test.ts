@@ -1,3 +1,4 @@
+// Below the faces: what is a command in a sentence is a rule of many rows.
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Below the faces: the rule of colours has ten rows.
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { colors } from "../../src/cli/output/text.ts";

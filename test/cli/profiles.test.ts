@@ -1,3 +1,4 @@
+// Below the faces: files of other modes and owners.
 import { chmod, chown, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Below the faces: which proxy is for which address is a rule of many rows.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";

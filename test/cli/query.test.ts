@@ -1,4 +1,4 @@
-// Random terms: see transcripts/search.txt for the rest.
+// Below the faces: random terms, and the parser of the service. See transcripts/search.txt for the rest.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fetch } from "../../src/http/fetch.ts";

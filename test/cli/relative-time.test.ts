@@ -1,3 +1,4 @@
+// Below the faces: a rule of many rows, which the dashboard shares.
 import { expect, it } from "vitest";
 import { relativeTime } from "../../src/text/time.ts";
 

@@ -1,3 +1,4 @@
+// Below the faces: the reports are given a server whose requests are made one at a time.
 import { expect, it } from "vitest";
 import { jsonReport, textReport } from "../../src/cli/commands/serve/report.ts";
 import type { Fetch } from "../../src/http/fetch.ts";

@@ -1,3 +1,4 @@
+// Below the faces: a server that means harm is played, one answer at a time.
 import { describe, expect, it } from "vitest";
 import { signInAs } from "../../src/cli/commands/sign-in/steps.ts";
 import { createClient } from "../../src/client/index.ts";

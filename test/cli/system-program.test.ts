@@ -1,3 +1,4 @@
+// Below the faces: the rule is for Windows.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

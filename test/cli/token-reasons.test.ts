@@ -1,3 +1,4 @@
+// Below the faces: the reasons of the command and of the control API are compared.
 import { expect, it } from "vitest";
 import { whyNot } from "../../src/cli/commands/tokens/verdict.ts";
 import { claimsOf, NOW as ISSUED, sign } from "../_tokens.ts";

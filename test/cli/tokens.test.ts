@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
+import { decodePart, encodePart, setup, type Service } from "../_setup.ts";
 
 function verify(
   service: Service,
@@ -25,39 +25,8 @@ async function forged(service: Service, claims: object, header: object = {}): Pr
   return `${head}.${body}.${signature}`;
 }
 
-const now = START.getTime() / 1000;
 const BROKEN: [what: string, token: (service: Service) => Promise<string>, error: string, why: string][] = [
-  [
-    "expired",
-    (s) => forged(s, { iat: now - 3780, exp: now - 180 }),
-    "Token expired",
-    "It expired 3 minutes ago (2026-06-01T11:57:00Z). It was issued to ada@acme.test.",
-  ],
-  [
-    "of another issuer",
-    (s) => forged(s, { iss: "evil\n✓ valid" }),
-    "Token invalid",
-    "Its issuer is evil\\u{a}✓ valid, not svc.",
-  ],
-  [
-    "in the middle of spaces",
-    async (s) => ` ${await s.tokenFor("google", "ada")} `,
-    "Token invalid signature",
-    "It contains a space or a line break. Check that it was copied in one piece.",
-  ],
-  [
-    "of another algorithm",
-    (s) => forged(s, {}, { alg: "HS512" }),
-    "Token invalid",
-    "Its algorithm is HS512; only HS256 is accepted.",
-  ],
   ["of another type", (s) => forged(s, {}, { typ: "at+jwt" }), "Token invalid", "Its type is at+jwt, not JWT."],
-  [
-    "unsigned",
-    async (s) => `${encodePart({ alg: "none" })}.${(await s.tokenFor("google", "ada")).split(".")[1]}.`,
-    "Token invalid signature",
-    "Its algorithm is none; only HS256 is accepted.",
-  ],
   [
     "cut off",
     async (s) => (await s.tokenFor("google", "ada")).slice(0, -3),
@@ -65,12 +34,6 @@ const BROKEN: [what: string, token: (service: Service) => Promise<string>, error
     "Its signature has 40 characters instead of 43. Check that it was copied completely.",
   ],
   ["too long", async () => "x".repeat(9000), "Token invalid signature", "It is longer than 8192 characters."],
-  [
-    "of another key",
-    (s) => s.tokenFor("google", "ada").then((t) => `${t.slice(0, -43)}${"A".repeat(43)}`),
-    "Token invalid signature",
-    "It was signed with another key, or changed after it was signed.",
-  ],
 ];
 
 describe("svc tokens verify", () => {
@@ -112,24 +75,5 @@ describe("svc tokens verify", () => {
       const { code, stderr } = await runCli(["tokens", "verify", text], { service: await setup(), cwd });
       expect([code, stderr.startsWith("✗ Token invalid signature\n")]).toEqual([5, true]);
     }
-  });
-});
-
-describe("svc tokens decode", () => {
-  it("prints the token's content and that this proves nothing", async () => {
-    const service = await setup();
-    const token = await forged(service, { email: "\u001b[31mevil" }, { alg: "HS512" });
-    const decode = (...more: string[]): Promise<CliResult> =>
-      runCli(["tokens", "decode", "-", ...more], { stdin: token });
-    const { code, stdout, stderr } = await decode();
-    expect([code, stderr]).toEqual([0, "Not verified: anyone can write such a token.\n"]);
-    expect(stdout).toContain("email\t\\u{1b}[31mevil\n");
-    expect(stdout).toContain("exp\t2026-06-01T13:00:00.000Z\n");
-    expect(stdout).not.toContain("HS512");
-    const json = await decode("--json");
-    expect([json.stderr, JSON.parse(json.stdout)]).toEqual([
-      "",
-      { verified: false, header: decodePart(token, 0), claims: decodePart(token, 1) },
-    ]);
   });
 });

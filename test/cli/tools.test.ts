@@ -1,3 +1,4 @@
+// Below the faces: a browser that is a program of the machine.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

@@ -20,11 +20,6 @@ const WITHOUT_A_REASON: Record<string, string> = {
     _cli _cli-home`,
   "test/browser": `
     dashboard-views.test landing.test page-attacks.test`,
-  "test/cli": `
-    _commands _transcripts bin-serve.test completion.test dev-logs.test doctor.test guesses.test help-width.test
-    help.test import-page.test init-seed.test leaves-no-failures.test line-log.test npx.test output.test
-    profiles.test proxy.test query.test relative-time.test serve-log.test sign-in-steps.test system-program.test
-    token-reasons.test tools.test`,
   "test/client": `
     faults.test lists.test planted.test query.test runtimes.test undici.test`,
   "test/package": `
