@@ -1,15 +1,11 @@
-// Below the faces: the fields of a search are a table of wire in small letters.
-
 import { describe, expect, it } from "vitest";
-import * as fields from "../../src/wire/search/fields.ts";
+import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/search/fields.ts";
 import { search, SEED } from "../_search.ts";
 import { answer } from "../_answers.ts";
 import { setup } from "../_setup.ts";
 
-const USER_FIELDS = Object.keys(fields.USER_FIELDS).join(", ");
-const SESSION_FIELDS = Object.keys(fields.SESSION_FIELDS).join(", ");
-
-const noField = (name: string, known: string): string => `unknown field "${name}". Fields: ${known}`;
+const noField = (name: string, fields: object): string =>
+  `unknown field "${name}". Fields: ${Object.keys(fields).join(", ")}`;
 
 const noTerm = (token: string): string =>
   `"${token}" is not a search term. Write field:value, e.g. email:*@acme.com. A value cannot contain a space.`;

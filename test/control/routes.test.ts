@@ -1,9 +1,6 @@
-// Below the faces: which provider offers an outcome is a table of the simulator.
-
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
-import { providersOf } from "../../src/server/simulator/outcomes.ts";
 import { ID_TOKEN_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { call, followSignIn, startServer, type ControlledServer } from "../_control.ts";
@@ -198,7 +195,10 @@ describe("Outcomes", () => {
     "$id return the same to the application by scenario and headless, at every provider",
     async ({ id: outcome, application_sees }) => {
       const server = await startServer();
-      for (const provider of providersOf(outcome)) {
+      const { providers } = (await ok(server, "GET /outcomes", "/outcomes")).find(
+        ({ id }: { id: string }) => id === outcome,
+      );
+      for (const provider of providers) {
         await ok(server, "POST /scenarios", "/scenarios", { outcome, as: "ada", match: { provider } });
         const reached = await start(server, { provider });
         const headless = await ok(server, "POST /sign-ins", "/sign-ins", { outcome, provider, as: "ada" });

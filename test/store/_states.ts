@@ -45,6 +45,15 @@ export function testStates(subject: Subject): void {
       expect(taken.filter((record) => record !== undefined)).toEqual([state(1)]);
     });
 
+    it("leave a state alone that a sign-in has claimed", async () => {
+      await subject.store.saveState(state(1));
+      const claimed = await subject.store.claimState(state(1).state);
+      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+      expect(await subject.store.claimState(state(1).state)).toBeUndefined();
+      await claimed!.end();
+      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+    });
+
     it("drop expired states when another is saved, and none earlier", async () => {
       const begun = (n: number, seconds: number): StateRecord =>
         state(n, { created_at: at(seconds), expires_at: at(seconds + 600) });

@@ -1,12 +1,11 @@
-// Below the faces: an edited file is opened and accepted without a server, a dozen times.
-
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { acceptFileStore, checkFileStore } from "../../src/server/store/file/check.ts";
+import { openMaintenance } from "../../src/server/index.ts";
 import { attempt, refused } from "./_journal.ts";
-import { exported, filesBeside, journalOf, makeStore, warn } from "./_move.ts";
-import { driverOf } from "../../src/server/store/move/index.ts";
+import { filesBeside, journalOf, makeStore, warn } from "./_move.ts";
 import { A, contentOf, id, people } from "./_records.ts";
+
+const { accept, check, export: save } = await openMaintenance(warn);
 
 type Edit = (text: string) => string;
 
@@ -29,13 +28,13 @@ describe("A db.json that its owner has edited", () => {
     expect(message).toMatch(
       /db\.json was changed since svc wrote it at 20\d\d-.*Z\. It has 0 settings, 2 instances, 2 personas, 4 users, 4 identities, 3 sessions \(4 before\), 1 states\. Nothing was changed\. If this is what you want: svc store check --accept --store .*db\.json\. Otherwise restore a backup\./,
     );
-    await expect(exported(driverOf(path))).rejects.toThrow("was changed since svc wrote it");
-    const { damage, doubts } = await checkFileStore(path);
+    await expect(save(path, async () => undefined)).rejects.toThrow("was changed since svc wrote it");
+    const { damage, doubts } = await check(path);
     expect([damage, doubts]).toEqual([[], [expect.stringContaining("was changed since svc wrote it")]]);
     expect(await filesBeside(path)).toEqual(before);
 
-    await acceptFileStore(path, warn);
-    expect(await checkFileStore(path)).toMatchObject({ damage: [], doubts: [], dangling: [] });
+    await accept(path);
+    expect(await check(path)).toMatchObject({ damage: [], doubts: [], dangling: [] });
     const { store, warnings } = await attempt(path);
     expect((await store!.findUser(A, id(1)))?.user.name).toBe("Ada King");
     expect((await contentOf(store!)).sessions).toHaveLength(3);
@@ -50,7 +49,7 @@ describe("A db.json that its owner has edited", () => {
   ])("keeps every record where it was %s", async (_, edit) => {
     const path = await edited(edit);
     expect((await refused(path)).message).toContain("was changed since svc wrote it");
-    await acceptFileStore(path, warn);
+    await accept(path);
     const { store } = await attempt(path);
     const ids = people().users.map((user) => user.id);
     const found = (await contentOf(store!)).users.map(({ user }) => user.id);
@@ -78,7 +77,7 @@ describe("A db.json that its owner has edited", () => {
     });
     const before = await filesBeside(path);
     expect((await refused(path)).message).toContain(`${path}: ${fault}`);
-    await expect(acceptFileStore(path, warn)).rejects.toThrow(fault);
+    await expect(accept(path)).rejects.toThrow(fault);
     expect(await filesBeside(path)).toEqual(before);
   });
 
@@ -88,7 +87,7 @@ describe("A db.json that its owner has edited", () => {
       const path = await edited((text) => text.replace(`"${name}":`, `"x${name}":`));
       const fault = `${path}: not a store: its heading is missing, or not whole`;
       expect((await refused(path)).message).toContain(fault);
-      await expect(acceptFileStore(path, warn)).rejects.toThrow(fault);
+      await expect(accept(path)).rejects.toThrow(fault);
     },
   );
 
@@ -102,7 +101,7 @@ it("A db.json that was copied without its journal is refused, and is a store onc
   const path = await makeStore();
   await rm(journalOf(path));
   expect((await refused(path)).message).toContain(`${journalOf(path)} is missing`);
-  await acceptFileStore(path, warn);
+  await accept(path);
   const { store } = await attempt(path);
   expect((await contentOf(store!)).users).toHaveLength(people().users.length);
 });
@@ -110,7 +109,7 @@ it("A db.json that was copied without its journal is refused, and is a store onc
 it("A sound store is accepted without a change of its records", async () => {
   const path = await makeStore();
   const before = await readFile(path, "utf8");
-  await acceptFileStore(path, warn);
+  await accept(path);
   expect(await readFile(path, "utf8")).toBe(before);
 });
 

@@ -1,11 +1,10 @@
-// Below the faces: an edited file is opened and accepted without a server, a dozen times.
-
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { acceptFileStore, checkFileStore } from "../../src/server/store/file/check.ts";
-import { createMaintenance } from "../../src/server/store/move/index.ts";
+import { openMaintenance } from "../../src/server/index.ts";
 import { refused } from "./_journal.ts";
 import { filesBeside, makeStore, warn } from "./_move.ts";
+
+const { accept, check } = await openMaintenance(warn);
 
 /** The path of a store whose `db.json` somebody has written again, byte by byte. */
 async function rewritten(edit: (bytes: Buffer) => Buffer): Promise<string> {
@@ -27,16 +26,16 @@ describe("The text of a db.json", () => {
     const line = await lineOf(path, "Lov\u00e9lace");
     const said = new RegExp(`is not text in UTF-8 \\(line ${line}, byte \\d+\\)`);
     expect((await refused(path)).message).toMatch(said);
-    expect((await checkFileStore(path)).damage[0]).toMatch(said);
-    await expect(acceptFileStore(path, warn)).rejects.toThrow(said);
+    expect((await check(path)).damage[0]).toMatch(said);
+    await expect(accept(path)).rejects.toThrow(said);
     expect(await filesBeside(path)).toEqual(before);
   });
 
   it("may begin with a byte order mark, which is skipped", async () => {
     const path = await rewritten((bytes) => Buffer.concat([Buffer.from("\ufeff"), bytes]));
     expect((await refused(path)).message).toContain("was changed since svc wrote it");
-    await acceptFileStore(path, warn);
-    expect(await checkFileStore(path)).toMatchObject({ damage: [], doubts: [] });
+    await accept(path);
+    expect(await check(path)).toMatchObject({ damage: [], doubts: [] });
     expect((await readFile(path, "utf8")).startsWith("{")).toBe(true);
   });
 
@@ -45,14 +44,14 @@ describe("The text of a db.json", () => {
       Buffer.from(JSON.stringify({ ...JSON.parse(bytes.toString()), usres: [] })),
     );
     expect((await refused(path)).message).toContain(`${path}: "usres" is not part of a store`);
-    await expect(acceptFileStore(path, warn)).rejects.toThrow('"usres" is not part of a store');
+    await expect(accept(path)).rejects.toThrow('"usres" is not part of a store');
   });
 
   it("is exported as far as it can be read where another svc laid it out", async () => {
     const path = await rewritten((bytes) => Buffer.from(bytes.toString().replace('"version":1', '"version":2')));
     const warnings: string[] = [];
     let text = "";
-    const { exportReadable } = createMaintenance((message) => void warnings.push(message));
+    const { exportReadable } = await openMaintenance((message) => void warnings.push(message));
     await exportReadable(path, async (piece) => void (text += piece));
     expect(text).toContain("Ada Lovelace");
     expect(warnings[0]).toContain("was written by a newer svc");
