@@ -1,11 +1,9 @@
-// Below the faces: what is left of a user is looked for in the files of a store.
-
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { User } from "../../src/wire/resources.ts";
 import { answer } from "../_answers.ts";
+import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { SEED, setup } from "../_setup.ts";
 
@@ -205,12 +203,12 @@ describe("DELETE /api/v1/users/:id", () => {
       const names = (await readdir(directory)).filter((name) => /^db\.(?:json|journal)$/.test(name));
       return (await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")))).join("");
     };
-    const store = await openFileStore(join(directory, "db.json"), { warn: () => {} });
-    const { acme, as, signIn } = await setup({ store });
-    await signIn("github", "ada");
+    const server = await startServer({ store: join(directory, "db.json"), seed: SEED as never });
+    await server.control("POST /sign-ins", { provider: "github", as: "ada", instance: "acme" });
     expect(await contents()).toContain(A1);
-    await as(acme, `/api/v1/users/${A1}`, { method: "DELETE" });
-    await store.close();
+    const headers = { "x-service-secret-key": SEED.instances[0]!.secret_key };
+    expect((await fetch(`${server.url}/api/v1/users/${A1}`, { method: "DELETE", headers })).status).toBe(200);
+    await server.close();
     expect(await contents()).toContain(A3);
     expect(await contents()).not.toContain(A1);
   });

@@ -1,14 +1,9 @@
-// Below the faces: the pages are compared with the table of colours behind them.
-
 import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
-import { PICKER_SCRIPT, SIGNED_IN_SCRIPT } from "../../src/server/http/pages/scripts.ts";
-import { STYLE } from "../../src/server/http/pages/style.ts";
-import { TOKENS } from "../../src/server/http/pages/tokens.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { SIMULATED } from "../../src/server/simulator/providers.ts";
+import { PROVIDERS } from "../../src/wire/providers.ts";
 import { BROWSER } from "../_attacks.ts";
-import { APP, setup } from "../_setup.ts";
+import { APP, setup, type Service } from "../_setup.ts";
 
 const IN_A_BROWSER = { headers: { ...BROWSER, accept: "text/html" } };
 const KEPT = "public, max-age=31536000, immutable";
@@ -31,12 +26,23 @@ function ask({ port }: RunningServer, path: string, host: string): Promise<{ sta
   });
 }
 
-it("Styles and marks of the pages name only custom properties that there are", () => {
-  const named = [STYLE.text, ...Object.values(SIMULATED).map(({ mark }) => mark)].flatMap((text) =>
-    [...text.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name!),
-  );
+/** A page with its style and every script, after the redirect to it. */
+async function pageAt({ fetch }: Service, path: string): Promise<{ html: string; response: Response }> {
+  let response = await fetch(path, IN_A_BROWSER);
+  const location = response.headers.get("location");
+  if (location !== null) response = await fetch(location, IN_A_BROWSER);
+  return { html: await response.text(), response };
+}
+
+const pickerOf = (provider: string): string => `/oauth/authorize?provider=${provider}&redirect_uri=${APP}`;
+
+it("Styles and marks of the pages name only custom properties that there are", async () => {
+  const service = await setup();
+  const pickers = await Promise.all(PROVIDERS.map(async (name) => (await pageAt(service, pickerOf(name))).html));
+  const style = await (await service.fetch(filesOf(pickers[0]!)[0]!)).text();
+  const named = [style, ...pickers].flatMap((text) => [...text.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name!));
   expect(new Set(named).size).toBeGreaterThan(5);
-  expect(named.filter((name) => !TOKENS.includes(`${name}:`))).toEqual([]);
+  expect(named.filter((name) => !style.includes(`${name}:`))).toEqual([]);
 });
 
 it("Every page loads its styles and scripts as files, and has none inline", async () => {
@@ -46,13 +52,10 @@ it("Every page loads its styles and scripts as files, and has none inline", asyn
     ["/nowhere", []],
     ["/__svc/signed-in", []],
     ["/__svc/signed-in?error=access_denied", ["signed-in"]],
-    [`/oauth/authorize?provider=google&redirect_uri=${APP}`, ["picker"]],
+    [pickerOf("google"), ["picker"]],
   ];
   for (const [path, scripts] of pages) {
-    let response = await service.fetch(path, IN_A_BROWSER);
-    const location = response.headers.get("location");
-    if (location !== null) response = await service.fetch(location, IN_A_BROWSER);
-    const html = await response.text();
+    const { html, response } = await pageAt(service, path);
     expect(filesOf(html), path).toEqual(
       ["style.HASH.css", ...scripts.map((name) => `${name}.HASH.js`)].map(
         (name) => expect.stringMatching(`^/__svc/pages/${name.replace("HASH", "[0-9a-f]{16}")}$`) as string,
@@ -80,7 +83,12 @@ it("A browser keeps the files, which every host serves", async () => {
   });
   onTestFinished(() => server.close());
   const known = ["auth.example.test", "acme.auth.example.test", "api.auth.example.test", "127.0.0.1", "[::1]"];
-  for (const { path, type } of [STYLE, PICKER_SCRIPT, SIGNED_IN_SCRIPT]) {
+  const service = await setup();
+  const pages = ["/__svc/signed-in?error=access_denied", pickerOf("google")].map((path) => pageAt(service, path));
+  const files = new Set((await Promise.all(pages)).flatMap(({ html }) => filesOf(html)));
+  expect(files.size).toBe(3);
+  for (const path of files) {
+    const type = path.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
     for (const host of [...known, "evil.example"]) {
       const { status, headers } = await ask(server, path, `${host}:${server.port}`);
       expect([host, status]).toEqual([host, 200]);

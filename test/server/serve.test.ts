@@ -1,8 +1,5 @@
-// Below the faces: a store with records and no instances, which no server leaves.
-
-import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { persona } from "../store/_records.ts";
+import { startServer } from "../_control.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -139,9 +136,9 @@ describe("svc serve", () => {
 
   it("refuses a store that has records but no instance", async () => {
     const store = join(directory, "db.json");
-    const odd = await openFileStore(store, { warn: () => {} });
-    await odd.replace({ instances: [], personas: [persona("ada")], users: [], identities: [], sessions: [] });
-    await odd.close();
+    const server = await startServer({ store, seed });
+    for (const name of ["acme", "globex"]) expect((await server.control(`DELETE /instances/${name}`)).status).toBe(200);
+    await server.close();
     await expect(start({ store })).rejects.toThrow(/contains records but no instances.*--reset/);
     expect((await start({ store, reset: true })).instances).toHaveLength(2);
   });

@@ -1,16 +1,11 @@
-// Below the faces: the cookie of https, which the service without a socket does not speak.
-
 import { createHash } from "node:crypto";
-import { mockEvent } from "h3";
 import { describe, expect, it } from "vitest";
-import type { Cookie } from "../../src/server/cookies.ts";
-import { addCookie } from "../../src/server/http/respond.ts";
-import { createBinding, endBinding } from "../../src/server/sign-in/binding.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf } from "../_answers.ts";
 import { BROWSER, CookieJar } from "../_cookie-jar.ts";
-import { APP, decodePart, setup, START, type Service } from "../_setup.ts";
+import { APP, decodePart, SEED, setup, START, type Service } from "../_setup.ts";
 import { authorizePath, expectRefusedState, recordOf, untilCallback } from "../_sign-in.ts";
+import { ask, listening, type Told } from "../_sockets.ts";
 
 function cookieOf(response: Response): string {
   return response.headers.getSetCookie()[0]!.split(";")[0]!;
@@ -48,19 +43,22 @@ describe("A sign-in in a browser", () => {
     expect(binding).toBe(createHash("sha256").update(secret!).digest("hex"));
   });
 
-  it("binds the cookie to the host over https", () => {
-    const state = "a".repeat(64);
-    const end = "Path=/; HttpOnly; Secure; SameSite=Lax";
-    const sent = (cookie: Cookie): string[] => {
-      const event = mockEvent("https://auth.example.test/");
-      addCookie(event, cookie);
-      return event.res.headers.getSetCookie();
-    };
+  it("binds the cookie to the host over https", async () => {
+    const options = { publicUrl: "https://auth.example.test", providers: "simulated" } as const;
+    const seed = { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: [APP] }] } as never;
+    const { port } = await listening({ ...options, seed });
+    const get = (path: string, ...headers: string[]) =>
+      ask(port, { path, host: "auth.example.test", headers: [...Object.entries(BROWSER).flat(), ...headers] });
+    const pathOf = ({ headers }: Told): string => headers.location!.replace(options.publicUrl, "");
+    const begun = await get(authorizePath("google"));
+    const state = new URL(begun.headers.location!).searchParams.get("state")!;
     const name = `__Host-svc_oauth_${createHash("sha256").update(state).digest("hex").slice(0, 8)}`;
-    expect(sent(createBinding(state, START, true).cookie)).toEqual([
-      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}\\.\\d+; Max-Age=600; ${end}$`)),
-    ]);
-    expect(sent(endBinding(state, true))).toEqual([`${name}=; Max-Age=0; ${end}`]);
+    const end = "Path=/; HttpOnly; Secure; SameSite=Lax";
+    const [cookie = ""] = begun.headers["set-cookie"]!;
+    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{43}\\.\\d+; Max-Age=600; ${end}$`));
+    const ended = await get(pathOf(await get(pathOf(begun))), "cookie", cookie.split(";")[0]!);
+    expect(ended.headers.location).toMatch(`${APP}?token=`);
+    expect(ended.headers["set-cookie"]).toEqual([`${name}=; Max-Age=0; ${end}`]);
   });
 
   it.each([

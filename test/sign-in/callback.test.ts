@@ -1,16 +1,22 @@
-// Below the faces: the file of a store goes away between two writes of one sign-in.
-
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { openFileStore } from "../../src/server/store/file/file-store.ts";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { SIGN_IN_ERRORS } from "../../src/wire/errors.ts";
-import type { Fetch } from "../../src/http/fetch.ts";
 import { PROVIDER_TITLES, PROVIDERS } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
+import { connected, openProvider } from "../_attacks.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP, SEED, setup } from "../_setup.ts";
-import { begun, CREDENTIALS, expectRefusedState, failure, reply, unknownProvider, untilCallback } from "../_sign-in.ts";
+import {
+  authorizePath,
+  begun,
+  CREDENTIALS,
+  expectRefusedState,
+  failure,
+  unknownProvider,
+  untilCallback,
+} from "../_sign-in.ts";
+import { ask, listening } from "../_sockets.ts";
 
 describe("GET /oauth/:provider/callback", () => {
   it("T02: answers 302 with an empty body and with headers that protect the token", async () => {
@@ -137,20 +143,19 @@ describe("A sign-in that fails after a valid state", () => {
   });
 
   it("answers 503 if the store cannot be written, as the state could be used again then", async () => {
-    const directory = temporaryDirectory();
-    const store = await openFileStore(join(directory, "db.json"), { warn: () => {} });
-    onTestFinished(() => store.close());
-    const fetch: Fetch = async (_url, { method }) => {
-      if (method === "POST") return reply({ access_token: "t" });
-      await rm(join(directory, "db.journal"));
-      return reply({ sub: "1001", email: "ada@acme.test", email_verified: true });
+    const store = join(temporaryDirectory(), "db.json");
+    const provider = await openProvider();
+    provider.reply = (path) => {
+      if (path === "/google/userinfo") rmSync(join(dirname(store), "db.journal"));
+      return undefined;
     };
-    const service = await setup({ store, credentials: CREDENTIALS, fetch });
-    const state = await begun(service, "google");
-    const response = await service.fetch(`/oauth/google/callback?code=c&state=${state}`);
-    expect(response.status).toBe(503);
-    expect(response.headers.get("location")).toBeNull();
-    expect(service.log.bugs).toEqual([]);
+    const bugs: string[] = [];
+    const warn = (message: string): void => void (message.startsWith("internal error") && bugs.push(message));
+    const server = await listening({ store, seed: connected(provider) as never, warn });
+    const begun = await ask(server.port, { path: authorizePath("google") });
+    const state = new URL(begun.headers.location!).searchParams.get("state");
+    const answered = await ask(server.port, { path: `/oauth/google/callback?code=c&state=${state}` });
+    expect([answered.status, answered.headers.location, bugs]).toEqual([503, undefined, []]);
   });
 
   it("removes a token from the application's address and keeps the rest", async () => {

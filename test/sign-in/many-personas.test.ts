@@ -1,8 +1,4 @@
-// Below the faces: a thousand typed accounts would be a thousand sign-ins.
-
 import { describe, expect, it } from "vitest";
-import { Personas } from "../../src/server/simulator/personas.ts";
-import { typedPersona } from "../../src/server/simulator/typed-account.ts";
 import { locationOf, requestOn } from "../_answers.ts";
 import { APP, SEED, setup, type Service } from "../_setup.ts";
 
@@ -74,16 +70,5 @@ describe("The account picker with 20,000 personas", () => {
     const github = await pageAt(service, await openPicker(service, "github"), {});
     expect(github.ids).toEqual(Array.from({ length: 10 }, (_, i) => `p-${i * 2}`));
     expect((await service.signIn("google", "user17777@many.test")).searchParams.has("token")).toBe(true);
-  });
-
-  it("keeps a thousand typed accounts and deletes the oldest first", () => {
-    const directory = new Personas([]);
-    for (let i = 0; i < 1005; i++) directory.add(typedPersona(`typed${i}@acme.test`, null));
-    expect(directory.size).toBe(1000);
-    expect([4, 5, 1004].map((i) => directory.find(`typed${i}@acme.test`)?.email)).toEqual([
-      undefined,
-      "typed5@acme.test",
-      "typed1004@acme.test",
-    ]);
   });
 });

@@ -1,43 +1,38 @@
-// Below the faces: what a start would warn of, for each row of a table.
-
 import { describe, expect, it } from "vitest";
-import { redirectRule, redirectWarnings } from "../../src/server/sign-in/redirect-rule.ts";
-import type { InstanceRecord } from "../../src/server/store/records.ts";
 import { BROWSER } from "../_attacks.ts";
+import { seedFile } from "../_seed-file.ts";
 import { APP, SEED, setup } from "../_setup.ts";
+import { listening } from "../_sockets.ts";
 
 const PROGRAM = { "user-agent": "node" };
 
 const UNLISTED = "https://app.acme.test/callback";
 
-const acme = (redirect_uris: string[]): InstanceRecord =>
-  ({ name: "Acme", redirect_uris, preview: false }) as unknown as InstanceRecord;
-const isSent = (uri: string, redirect_uris: string[], isPlainClient: boolean): boolean => {
-  try {
-    redirectRule(uri, acme(redirect_uris), { isPlainClient }, false);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const withEntries = (...redirect_uris: string[]): object => ({
+  ...SEED,
+  instances: [{ ...SEED.instances[0], redirect_uris }],
+});
 
 describe.each([
-  ["browser", false],
-  ["program", true],
-])("A strict server sends a %s", (_, isPlainClient) => {
+  ["browser", BROWSER],
+  ["program", PROGRAM],
+])("A strict server sends a %s", (_, headers) => {
+  const isSent = async (redirect_uri: string, ...entries: string[]): Promise<boolean> => {
+    const { fetch } = await setup({ strict: true, seed: withEntries(...entries) });
+    const query = new URLSearchParams({ redirect_uri }).toString();
+    return (await fetch(`/sign-in?${query}`, { headers })).status === 302;
+  };
+
   it.each([APP, "http://127.0.0.1:3000/callback", "http://[::1]/", UNLISTED])(
     "not to %s if nothing is registered, or anything",
-    (uri) => {
-      expect(isSent(uri, [], isPlainClient)).toBe(false);
-      expect(isSent(uri, ["*"], isPlainClient)).toBe(false);
+    async (uri) => {
+      expect([await isSent(uri), await isSent(uri, "*")]).toEqual([false, false]);
     },
   );
 
-  it("to loopback only if it is registered, and to what else is", () => {
-    expect(isSent(APP, [UNLISTED], isPlainClient)).toBe(false);
-    expect(isSent(APP, [APP], isPlainClient)).toBe(true);
-    expect(isSent(UNLISTED, [APP], isPlainClient)).toBe(false);
-    expect(isSent(UNLISTED, [UNLISTED], isPlainClient)).toBe(true);
+  it("to loopback only if it is registered, and to what else is", async () => {
+    expect([await isSent(APP, UNLISTED), await isSent(APP, APP)]).toEqual([false, true]);
+    expect([await isSent(UNLISTED, APP), await isSent(UNLISTED, UNLISTED)]).toEqual([false, true]);
   });
 });
 
@@ -67,16 +62,20 @@ it("A strict server's start page offers no sign-in that it would refuse", async 
 it("A strict server signs in with a registered address, and simulates providers as before", async () => {
   const service = await setup({
     strict: true,
-    seed: { ...SEED, instances: [{ ...SEED.instances[0], redirect_uris: [APP] }] },
+    seed: withEntries(APP),
   });
   expect((await service.signIn("google", "ada")).searchParams.get("token")).not.toBeNull();
 });
 
-it("A strict server warns of instances that it can send nobody back to", () => {
-  expect(redirectWarnings([acme([]), acme([APP])], false)).toEqual([
-    "Acme refuses every sign-in: it has no redirect_uris. List its addresses.",
-  ]);
-  expect(redirectWarnings([acme(["*"])], false)).toEqual([
+it.each([
+  [[], "Acme refuses every sign-in: it has no redirect_uris. List its addresses."],
+  [
+    ["*"],
     'Acme refuses every sign-in: its redirect_uris are "*", which is allowed only without --strict, and on a server that no other machine can reach. List its addresses.',
-  ]);
+  ],
+  [[APP], undefined],
+])("A strict server with the redirect_uris %j warns at its start: %s", async (entries, warning) => {
+  const warnings: string[] = [];
+  await listening({ strict: true, seed: seedFile(withEntries(...entries)), warn: (message) => warnings.push(message) });
+  expect(warnings).toEqual(warning === undefined ? [] : [warning]);
 });
