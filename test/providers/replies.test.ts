@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serveOptions } from "../../src/cli/commands/serve/options.ts";
-import { parseConfig } from "../../src/server/config.ts";
+import { parseConfig } from "../../src/server/index.ts";
 import type { IdentityRecord, UserRecord } from "../../src/server/store/records.ts";
 import { PROVIDERS, type Provider } from "../../src/wire/providers.ts";
 import { locationOf, requestOn } from "../_answers.ts";
@@ -353,17 +353,16 @@ describe("The configured addresses of a provider", () => {
     expect(fake.requests.at(-1)!.path).toBe("/2/users/me?user.fields=profile_image_url");
   });
 
-  it("may use plain http to another host only with insecure set", () => {
+  it("may use plain http to another host only with insecure set", async () => {
     const google = { client_id: "i", client_secret: "s", endpoints: { token: "http://idp:8080/token" } };
-    const read = (provider: object): unknown =>
-      parseConfig(JSON.stringify({ providers: { google: provider } }), "svc.config.json").credentials;
-    expect(() => read(google)).toThrow(
+    const read = async (provider: object): Promise<unknown> =>
+      (await parseConfig(JSON.stringify({ providers: { google: provider } }), "svc.config.json")).credentials;
+    await expect(read(google)).rejects.toThrow(
       "providers.google.endpoints.token: must be an https address, or one on loopback",
     );
-    expect(() => read({ ...google, insecure: false })).toThrow("must be an https address");
-    expect(read({ ...google, insecure: true })).toEqual({ google });
-    expect(() => read({ ...google, insecure: true, endpoints: { token: "ftp://idp/token" } })).toThrow(
-      "must be an https",
-    );
+    await expect(read({ ...google, insecure: false })).rejects.toThrow("must be an https address");
+    expect(await read({ ...google, insecure: true })).toEqual({ google });
+    const ftp = { ...google, insecure: true, endpoints: { token: "ftp://idp/token" } };
+    await expect(read(ftp)).rejects.toThrow("must be an https");
   });
 });

@@ -2,9 +2,8 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../src/server/config.ts";
 import { parseSeed } from "../../src/server/seed/parse.ts";
-import { serve } from "../../src/server/index.ts";
+import { parseConfig, serve } from "../../src/server/index.ts";
 import { answer, locationOf } from "../_answers.ts";
 import { connected, network, openProvider, outcomeOf, verifying } from "../_attacks.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -122,9 +121,11 @@ describe("T30: No prototype is changed or read as data", () => {
     `{"providers":{"__proto__":{"google":{"client_id":"a","client_secret":"b"}}}}`,
     `{"providers":{"google":{"client_id":"a","client_secret":"b","__proto__":{"endpoints":{"token":"http://evil.example"}}}}}`,
     `{"providers":{"google":{"client_id":"a","client_secret":"b","endpoints":{"__proto__":{"token":"http://evil.example"}}}}}`,
-  ])("by a configuration of %s", (source) => {
+  ])("by a configuration of %s", async (source) => {
+    const parsed = await parseConfig(source, "config").catch((error: unknown) => error as Error);
     const read = outcomeOf(() => {
-      const { host, credentials } = parseConfig(source, "config");
+      if (parsed instanceof Error) throw parsed;
+      const { host, credentials } = parsed;
       return { host, google: credentials?.google?.client_id, token: credentials?.google?.endpoints?.["token"] };
     });
     expect(read).toMatch(/^(?:ServeError: |\{\}$|\{"google":"a"\}$)/);

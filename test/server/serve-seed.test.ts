@@ -1,12 +1,16 @@
-// Below the faces: what a seed says of an identity is in no answer.
-
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { defineSeed, serve, type RunningServer, type SeedInput, type ServeOptions } from "../../src/server/index.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
+import {
+  defineSeed,
+  openMaintenance,
+  serve,
+  type RunningServer,
+  type SeedInput,
+  type ServeOptions,
+} from "../../src/server/index.ts";
+import { startServer } from "../_control.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { copyStore, driverOf } from "../../src/server/store/move/index.ts";
 import { seedFile } from "../_seed-file.ts";
 import { SEED } from "../_setup.ts";
 import { PROVIDERS, PROVIDERS_WITHOUT_EMAIL } from "../../src/wire/providers.ts";
@@ -65,7 +69,7 @@ it("A restored backup starts with the seed that once filled it, and nothing offe
   const beyond = { ...files, publicUrl: "https://auth.example.test", providers: "simulated" } as const;
   await run(files);
   const restored = join(temporaryDirectory(), "db.json");
-  const copied = await copyStore(driverOf(files.store), driverOf(restored));
+  const copied = await (await openMaintenance(() => undefined)).copy(files.store, restored);
   expect(copied.isEqual).toBe(true);
   const { server, warnings } = await run({ ...beyond, store: restored });
   expect(server.instances.map(({ secret_key }) => secret_key)).toContain(SEED.instances[0]!.secret_key);
@@ -82,19 +86,25 @@ it("A restored backup starts with the seed that once filled it, and nothing offe
   expect((await run({ ...beyond, store: restored })).warnings.join()).toMatch(/is not JSON/);
 });
 
-it("The identities of a seed are verified unless they say otherwise, or their provider has no addresses", () => {
+it("The identities of a seed are verified unless they say otherwise, or their provider has no addresses", async () => {
   const identities = [
     ...PROVIDERS.map((provider) => ({ provider, uid: "1" })),
     ...[true, false].map((email_verified) => ({ provider: "google", uid: String(email_verified), email_verified })),
   ];
   const users = [{ email: "ada@acme.test", name: "Ada", identities }];
-  const seed = { instances: [{ name: "Acme", subdomain: "acme", users }] };
-  const records = parseSeed(JSON.stringify(seed), "seed", new Date());
-  expect(records.identities.map(({ provider, uid, email_verified }) => [provider, uid, email_verified])).toEqual([
-    ...PROVIDERS.map((provider) => [provider, "1", !PROVIDERS_WITHOUT_EMAIL.includes(provider)]),
-    ["google", "true", true],
-    ["google", "false", false],
-  ]);
+  const { control } = await startServer({ seed: { instances: [{ name: "Acme", subdomain: "acme", users }] } as never });
+  const [{ id }] = (await control("GET /users")).body;
+  const { body } = await control(`GET /users/${id}`);
+  const verified = (body.data.identities as { provider: string; uid: string; email_verified: boolean }[]).map(
+    ({ provider, uid, email_verified }) => [provider, uid, email_verified],
+  );
+  expect(verified.toSorted()).toEqual(
+    [
+      ...PROVIDERS.map((provider) => [provider, "1", !PROVIDERS_WITHOUT_EMAIL.includes(provider)]),
+      ["google", "true", true],
+      ["google", "false", false],
+    ].toSorted(),
+  );
 });
 
 it("--reset keeps the keys and ids that the seed leaves open", async () => {

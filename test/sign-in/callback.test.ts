@@ -152,8 +152,8 @@ describe("A sign-in that fails after a valid state", () => {
     const bugs: string[] = [];
     const warn = (message: string): void => void (message.startsWith("internal error") && bugs.push(message));
     const server = await listening({ store, seed: connected(provider) as never, warn });
-    const begun = await ask(server.port, { path: authorizePath("google") });
-    const state = new URL(begun.headers.location!).searchParams.get("state");
+    const start = await ask(server.port, { path: authorizePath("google") });
+    const state = new URL(start.headers.location!).searchParams.get("state");
     const answered = await ask(server.port, { path: `/oauth/google/callback?code=c&state=${state}` });
     expect([answered.status, answered.headers.location, bugs]).toEqual([503, undefined, []]);
   });
