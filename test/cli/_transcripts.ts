@@ -17,13 +17,14 @@ const DIRECTORY = join(import.meta.dirname, "transcripts");
 
 export const TRANSCRIPTS = readdirSync(DIRECTORY).map((name) => join(DIRECTORY, name));
 
-/** Ids and keys that are made anew, tokens, digests, and times of the machine. */
+/** Ids and keys that are made anew, tokens, digests, and times, ports and addresses of the machine. */
 const ANEW = new RegExp(
   [
     /(?!0{8}-)[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/,
     /\beyJ[\w.-]+|\b[0-9a-f]{16,}\b|\bscenario_[\w-]{16}/,
     /\b[sp]k_(?!acme_|globex_|live_|wrong_)[\w-]{20,}|(?<=\bsk_…)(?!wxyz|stuv)[\w-]{4}/,
-    /[\d.]+(?= ms\b)|(?<=svc wrote it at )\S+Z|(?<=127\.0\.0\.1%3A)\d+|(?<=state%3D)[0-9a-f]{32}|(?<=\/stores\/)[\w-]+/,
+    /[\d.]+(?= ms\b)|(?<=svc wrote it at )\S+Z|(?<=127\.0\.0\.1%3A)\d+|(?<=state%3D)[0-9a-f]{32}|(?<=\/(?:stores|servers)\/)[\w-]+/,
+    /(?<=localhost(?::|%3A))\d{5}\b|(?<= Listening +)\S.*/,
   ]
     .map(({ source }) => source)
     .join("|"),

@@ -2,10 +2,9 @@
 import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { open, readdir, writeFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readServerFiles, type FoundServerFile } from "../../src/cli/connection/server-file.ts";
@@ -15,13 +14,8 @@ import { possible } from "../_ipv6.ts";
 import { BIN } from "../_paths.ts";
 import { placeIn, runningIn } from "../_server-file.ts";
 import { serveHere } from "../_serving.ts";
-import { SEED } from "../_setup.ts";
 
 useProcesses();
-
-async function filesIn(path: string): Promise<string[]> {
-  return readdir(path).catch(() => []);
-}
 
 describe("svc serve", () => {
   it.each([
@@ -153,44 +147,6 @@ describe("svc serve", () => {
       stderr: `✗ ${first.ready.store} is in use by process ${first.child.pid}. Stop that one, or give this one another --store.\n`,
     });
     expect((await inProcess(["users", "list"])).code).toBe(0);
-  });
-
-  it("lists every fault of a seed with its path and creates no store", async () => {
-    const [acme] = SEED.instances;
-    const seed = {
-      instances: [acme, { name: "", subdomain: "a b", users: [{ email: "ada", name: "Ada" }, { name: "Bob" }] }],
-      personas: [{ email: "x@y.test" }],
-      extra: 1,
-    };
-    await writeFile(join(directory, "seed.json"), JSON.stringify(seed));
-    const { code, stdout, stderr } = await inProcess(["serve", "--port", "0", "--seed", "seed.json"]);
-    expect([code, stdout]).toEqual([2, ""]);
-    const [title, ...faults] = stderr.trimEnd().split("\n");
-    expect(title).toBe(`✗ ${join(directory, "seed.json")} can't be used; nothing was applied:`);
-    expect(faults.map((fault) => /^ {2}(\S.*?): ./.exec(fault)?.[1])).toEqual([
-      "instances[1].name",
-      "instances[1].subdomain",
-      "instances[1].users[0].email",
-      "instances[1].users[1].email",
-      "personas[0].name",
-      "extra",
-    ]);
-    const left = await filesIn(placeIn(directory));
-    // The journal of an empty store without records: the next start fills it.
-    expect(left).not.toContain("db.json");
-    expect((await serveHere([], { cwd: directory })).ready.instances).toHaveLength(2);
-  });
-
-  it("lists duplicates in a seed with both paths", async () => {
-    const [acme] = SEED.instances;
-    await writeFile(join(directory, "seed.json"), JSON.stringify({ instances: [acme, { ...acme, users: [] }] }));
-    const { code, stderr } = await inProcess(["serve", "--port", "0", "--seed", "seed.json", "--store", "memory"]);
-    expect([code, stderr.split("\n").slice(1, -1)]).toEqual([
-      2,
-      ["subdomain", "publishable_key", "secret_key"].map(
-        (name) => `  instances[1].${name}: the same ${name.replace("_", " ")} is at instances[0].${name}`,
-      ),
-    ]);
   });
 
   it("serves a named store where no data directory can be written, and says that commands do not find it", async () => {

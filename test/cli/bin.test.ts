@@ -165,17 +165,6 @@ describe("The installed svc beside svc serve", () => {
     expect((await signingIn.ended).code).toBe(0);
   });
 
-  it("signs in as a named simulated account without a browser", async () => {
-    const { code, stdout, stderr } = await inProcess(["sign-in", "--as", "ada", "--provider", "github"], { cwd: home });
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("\nprovider\tgithub\n");
-  });
-
-  it("signs in to an instance that has redirect_uris", async () => {
-    const argv = ["sign-in", "--instance", "globex", "--as", "ada", "--token"];
-    expect(await inProcess(argv, { cwd: home })).toMatchObject({ code: 0, stderr: "" });
-  });
-
   it("supports --geoip in the bundle", async () => {
     const { code, stderr } = await start(["serve", "--port", "0", "--store", "memory", "--geoip", "none.mmdb"], {
       cwd: home,
@@ -196,23 +185,6 @@ describe("The installed svc beside svc serve", () => {
     const ended = await signingIn.ended;
     // A shell reports both alike.
     expect([ended.code ?? 128 + constants.signals[ended.signal!], ended.stdout]).toEqual([code, ""]);
-  });
-
-  it("verifies a token from standard input and reports by exit code", async () => {
-    const token = await signIn();
-    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
-    const verify = ["tokens", "verify", "-q", "-"];
-    expect(await run(verify, { cwd: home, stdin: token })).toMatchObject({ code: 0, stdout: "", stderr: "" });
-    const forged = token.replace(".", ".e30");
-    expect(await inProcess(verify, { cwd: home, stdin: forged })).toMatchObject({ code: 5, stdout: "" });
-    const elsewhere = ["tokens", "verify", "-", "--instance", "globex"];
-    expect(await inProcess(elsewhere, { cwd: home, stdin: token })).toMatchObject({
-      code: 5,
-      stdout: "",
-      stderr: expect.stringMatching(
-        /^✗ Token does not belong to this instance\n {2}It was issued for instance [0-9a-f-]{36}\.\n {2}The key is that of instance globex \([0-9a-f-]{36}\)\.\n$/,
-      ) as string,
-    });
   });
 
   it("prints no line that contains a token", async () => {

@@ -59,14 +59,6 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("svc refuses a control key in an argument", async () => {
-  for (const args of [
-    ["dev", "clock", "--control-key=ctl_x"],
-    ["dev", "snapshot", "save", `ctl_${"x".repeat(43)}`],
-  ])
-    expect(await inProcess(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("Other users") as string });
-});
-
 it("svc sends no key to another server that took the port of the local one", async () => {
   const server = await serve(["--store", "memory", "--port", String(await freePort())]);
   const { path, url } = file();
@@ -89,24 +81,12 @@ it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => 
   const { control_key } = file();
   const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
   expect(await inProcess(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
-  const wrong = { ...env, SVC_CONTROL_KEY: `ctl_${"x".repeat(43)}` };
-  expect(await inProcess(["dev", "clock"], { cwd: "/", env: wrong })).toMatchObject({ code: 4, stdout: "" });
-  const only = { SVC_CONTROL_URL: ready.url };
-  expect((await inProcess(["dev", "clock"], { cwd: "/", env: only })).stderr).toContain("SVC_CONTROL_KEY is not");
-  const plain = { ...env, SVC_CONTROL_URL: "http://192.0.2.1:7820" };
-  expect(await inProcess(["dev", "clock"], { env: plain })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("not encrypted") as string,
-  });
 });
 
-it("svc serve accepts the control key from SVC_CONTROL_KEY and refuses a weak one", async () => {
+it("svc serve accepts the control key from SVC_CONTROL_KEY", async () => {
   const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
   await serve(MEMORY, { SVC_CONTROL_KEY: control_key });
   expect(file().control_key).toBe(control_key);
-  const weak = await inProcess(["serve", "--port", "0", ...MEMORY], { env: { SVC_CONTROL_KEY: "ctl_1234" } });
-  expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining("too weak")]);
-  expect(weak.stderr).not.toContain("ctl_1234");
 });
 
 it("a server that other machines can reach has no control API without --control", async () => {
@@ -117,25 +97,6 @@ it("a server that other machines can reach has no control API without --control"
   await server.stop();
   await serve([...beyond, "--control"]);
   expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 0 });
-});
-
-it("commands of the control API refuse an address where no server of this machine is", async () => {
-  expect(await inProcess(["dev", "reset", "--all", "--base-url", "http://localhost:1"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(
-      "--base-url names http://localhost:1, and no server of this machine is there.",
-    ) as string,
-  });
-});
-
-it("commands of the control API say how to start a server when none runs", async () => {
-  expect(await inProcess(["dev", "clock"])).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining("svc serve") as string,
-  });
-  const server = await serve();
-  await server.stop();
-  expect(await inProcess(["dev", "clock"])).toMatchObject({ code: 7 });
 });
 
 /** What a server prints until it is told to stop, which it is from its start. */

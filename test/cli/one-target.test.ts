@@ -201,24 +201,6 @@ it.each(CONTROL)("svc %s refuses the control API of one server beside the addres
   expect(await stateOf(other, "acme")).toEqual(before);
 });
 
-describe("In the directory of a server with two instances", () => {
-  beforeAll(() => runsIn(cwd, one));
-
-  it.each(CONSENTS.filter((line) => commands.find((found) => found.line === line)?.needs?.on === "instance"))(
-    "svc %s --yes needs one that was named",
-    async (line) => {
-      const before = await stateOf(one, "acme");
-      const { code, stderr } = await run(line);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining(line === "dev reset" ? "--instance" : "--instance acme"),
-      ]);
-      if (line !== "dev reset") expect(stderr).toContain("--yes does not choose among the instances acme, globex.");
-      expect(await stateOf(one, "acme")).toEqual(before);
-    },
-  );
-});
-
 describe("In the directory of two servers", () => {
   beforeAll(() => runsIn(both, one, other));
 
@@ -233,10 +215,4 @@ describe("In the directory of two servers", () => {
     const { code, stdout } = await runWords(`dev instances list --json --base-url ${one.url}`, {}, both);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ data: { url: one.instances[1]!.url } }, {}]]);
   });
-});
-
-it("A variable that svc does not know is named, and the command goes on", async () => {
-  const { SVC_CONTROL_URL, SVC_CONTROL_KEY } = variablesOf(one, 0);
-  const { code, stderr } = await runWords("dev clock", { SVC_CONTROL_URL, SVC_CONTROL_KEY, SVC_PROFLIE: "x" });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("svc knows no variable SVC_PROFLIE.")]);
 });
