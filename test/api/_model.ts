@@ -234,7 +234,8 @@ const DOES: Does = {
     if (model.snapshot) model.restore();
   },
 
-  async restart(_, { service }) {
+  async restart(_, { service }, { crashes }) {
+    if (crashes) return service.crash();
     await service.stop();
     await service.start();
   },
@@ -273,7 +274,7 @@ export function testService(
   options: () => Promise<ServeOptions>,
   { servers, histories, steps: maxCommands }: { servers: number; histories: number; steps: number },
 ): void {
-  it(`A service (${name}) does what a list of records does, restarted in between`, PATIENCE, async () => {
+  it(`A service (${name}) does what a list of records does, restarted and crashed in between`, PATIENCE, async () => {
     const commands = fc.commands([action.map((now) => new Step(now))], { maxCommands, size: "max" });
     const run = async (steps: Iterable<fc.AsyncCommand<Model, Real>>): Promise<void> => {
       const model = new Model();

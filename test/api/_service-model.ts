@@ -289,6 +289,6 @@ export const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind("rotate"), tenant: name, kept: fc.constantFrom(0, 1800) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("snapshot") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("undo") }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("restart") }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("restart"), crashes: fc.boolean() }) },
 );
 export type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;

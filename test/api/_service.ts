@@ -1,5 +1,8 @@
+import { cp } from "node:fs/promises";
 import { Agent, request as send } from "node:http";
+import { basename, dirname, join } from "node:path";
 import { serve, type RunningServer, type ServeOptions } from "../../src/server/index.ts";
+import { temporaryDirectory } from "../_files.ts";
 
 /** The address of all servers of a test, as behind a load balancer. */
 const FRONT = new URL("http://localhost:7999");
@@ -28,7 +31,7 @@ export interface Told {
 
 /** Servers on one store, behind one address, that can all be ended and started again. */
 export class Service {
-  readonly #options: ServeOptions;
+  #options: ServeOptions;
   readonly #count: number;
   readonly #agent = new Agent({ keepAlive: true });
   #servers: RunningServer[] = [];
@@ -48,6 +51,18 @@ export class Service {
   async stop(): Promise<void> {
     this.#agent.destroy();
     await Promise.all(this.#servers.splice(0).map((server) => server.close()));
+  }
+
+  /** As if the machine had lost its power: the next servers have a copy of the files, taken while the last ones ran. */
+  async crash(): Promise<void> {
+    const { store = "" } = this.#options;
+    if (store.endsWith(".json")) {
+      const copy = temporaryDirectory();
+      await cp(dirname(store), copy, { recursive: true, filter: (name) => !name.endsWith(".lock") });
+      this.#options = { ...this.#options, store: join(copy, basename(store)) };
+    }
+    await this.stop();
+    await this.start();
   }
 
   /** One request, to one server after the other. */

@@ -111,7 +111,11 @@ describe("A preview deployment", () => {
       const { fetch } = await setup({ seed: { instances: [withEntries(true, ...entries).instances[0]!] } });
       const page = await (await fetch("/", { headers: { ...BROWSER, accept: "text/html" } })).text();
       const links = [...page.matchAll(/href="([^"]*redirect_uri=[^"]*)"/g)].map(([, href = ""]) => href);
-      return [...new Set(links.map((href) => new URLSearchParams(href.split("?")[1]).get("redirect_uri")))];
+      return [
+        ...new Set(
+          links.map((href) => new URLSearchParams(href.replaceAll("&#38;", "&").split("?")[1]).get("redirect_uri")),
+        ),
+      ];
     };
     expect(await linked(ENTRY)).toEqual([]);
     expect(await linked(ENTRY, "https://acme.dev/callback?*")).toEqual(["https://acme.dev/callback"]);
