@@ -4,7 +4,6 @@ import { connect, type AddressInfo, type Server as NetServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { serve } from "../../src/server/index.ts";
-import { temporaryDirectory } from "../_files.ts";
 import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
 
 const KEY = "sk_faults_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -49,12 +48,6 @@ describe("A failing service is exit code 7 with a message that says what to do,"
       7,
       expect.stringContaining(`If it speaks https, write https://127.0.0.1:${secure}.`),
     ]);
-  });
-
-  it("for a name that DNS does not find", async () => {
-    const { code, stderr } = await run(["users", "list"], { SVC_BASE_URL: "https://nowhere.invalid" });
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/^✗ DNS cannot find nowhere\.invalid/)]);
-    expect(stderr).not.toContain("svc serve");
   });
 
   it.each(["users list", "dev clock", "doctor"])(
@@ -109,35 +102,5 @@ describe("An HTTP proxy", () => {
     const direct = await run(["users", "list"], { ...env, NO_PROXY: ".invalid" });
     expect([direct.code, direct.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
     expect(connects).toHaveLength(1);
-  });
-
-  it("that cannot be reached is named, and is never used for loopback addresses", async () => {
-    const env = { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
-    const { code, stderr } = await run(["users", "list"], { ...env, SVC_BASE_URL: "https://acme.invalid" });
-    expect([code, stderr]).toEqual([7, expect.stringContaining("could not be reached through the proxy 127.0.0.1:9")]);
-    const port = await portOf(serverOf((_, response) => response.end("[]")));
-    expect((await run(["users", "list"], { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` })).code).toBe(0);
-  });
-});
-
-describe("A secret key", () => {
-  it("is not sent over plain http to another machine without --insecure", async () => {
-    const refused = await run(["users", "list"], { SVC_BASE_URL: "http://acme.invalid" });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
-    const allowed = await run(["users", "list", "--insecure"], { SVC_BASE_URL: "http://acme.invalid" });
-    expect([allowed.code, allowed.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
-  });
-
-  it("is sent over plain http to another machine by a profile that was stored with --insecure, and nowhere else", async () => {
-    const env = { SVC_CONFIG_DIR: temporaryDirectory(), SVC_SECRET_KEY: "" };
-    const argv = ["login", "--insecure", "--insecure-storage", "--no-check", "--base-url", "http://acme.invalid"];
-    const login = await run(argv, env, { stdin: KEY });
-    expect([login.code, login.stderr]).toEqual([0, expect.stringContaining("send the key over plain http")]);
-    const allowed = await run(["users", "list"], env);
-    expect([allowed.code, allowed.stderr]).toEqual([7, expect.stringContaining("DNS cannot find acme.invalid")]);
-    const elsewhere = await run(["users", "list", "--profile", "acme", "--base-url", "http://other.invalid"], env);
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining("is for http://acme.invalid")]);
-    const own = await run(["users", "list"], { ...env, SVC_BASE_URL: "http://other.invalid", SVC_SECRET_KEY: KEY });
-    expect([own.code, own.stderr]).toEqual([2, expect.stringContaining("is not encrypted")]);
   });
 });

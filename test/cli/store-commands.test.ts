@@ -1,5 +1,5 @@
 // Damage, locks and modes of files: see transcripts/store.txt for the rest.
-import { appendFile, chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
@@ -69,14 +69,6 @@ describe("svc store check", () => {
     expect(stdout).toMatch(/✗ identities \S+ belongs to user \S+, which isn't there\n/);
   });
 
-  it("reports an incomplete last line of the journal, which is not damage", async () => {
-    const path = await makeStore();
-    await appendFile(join(dirname(path), "db.journal"), '{"number":3,"chan');
-    const { code, stderr } = await svc("check");
-    expect(code).toBe(0);
-    expect(stderr).toContain("ends with an incomplete line");
-  });
-
   it.skipIf(process.getuid?.() === 0)("reports a file that cannot be read", async () => {
     const path = await makeStore();
     await chmod(path, 0);
@@ -85,7 +77,7 @@ describe("svc store check", () => {
 });
 
 describe("svc store check --accept", () => {
-  it("is refused while a server has the store open, where it is damaged, and for a database", async () => {
+  it("is refused while a server has the store open and where it is damaged", async () => {
     const path = await makeStore();
     const held = await open();
     expect(await svc("check --accept")).toMatchObject({
@@ -97,10 +89,6 @@ describe("svc store check --accept", () => {
     const before = await filesIn(dirname(path));
     expect(await svc("check --accept")).toMatchObject({ code: 9 });
     expect(await filesIn(dirname(path))).toEqual(before);
-    expect(await svc("check --accept --store postgres://127.0.0.1:1/svc")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("This is for a db.json.") as string,
-    });
   });
 });
 

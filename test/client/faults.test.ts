@@ -1,3 +1,4 @@
+// Below the faces: how long a client waits, which is a rule of many rows.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";

@@ -1,3 +1,4 @@
+// Below the faces: links and files that another user has planted, and the rules of addresses and cookies.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Below the faces: random queries are read by the parser of the service.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

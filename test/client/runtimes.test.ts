@@ -1,3 +1,4 @@
+// Below the faces: what bundlers take for other runtimes.
 import { createContext, runInContext } from "node:vm";
 import { build, type BuildResult } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Below the faces: which address undici asks for a name, and how it gives up.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// Below the faces: what the documents configure and seed is read as a server does.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Below the faces: a column is added to the source.
 import { expect, it, onTestFinished } from "vitest";
 import { driverOf } from "../../src/server/store/move/index.ts";
 import { openPostgresStore } from "../../src/server/store/postgres/postgres-store.ts";

@@ -1,3 +1,4 @@
+// Below the faces: a column is added to the source.
 import { expect, it, onTestFinished } from "vitest";
 import { STORE_VERSION } from "../../src/server/store/records.ts";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";

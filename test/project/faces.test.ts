@@ -20,10 +20,6 @@ const WITHOUT_A_REASON: Record<string, string> = {
     _cli _cli-home`,
   "test/browser": `
     dashboard-views.test landing.test page-attacks.test`,
-  "test/client": `
-    faults.test lists.test planted.test query.test runtimes.test undici.test`,
-  "test/package": `
-    documents.test new-column-postgres.test new-column.test`,
 };
 
 it("A test that imports what is below the faces says why at its top, or is in a list that only shrinks", async () => {
