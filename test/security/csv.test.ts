@@ -1,4 +1,4 @@
-// Below the faces: a pure rule, whose rows no terminal command would print alike.
+// Below the faces: a pure rule of a dozen names, each of which would be a sign-in and a command.
 
 import { expect, it } from "vitest";
 import { csvLine } from "../../src/text/harmless.ts";

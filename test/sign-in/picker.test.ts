@@ -1,4 +1,4 @@
-// Below the faces: the demo and the pictures are read as the simulator has them.
+// Below the faces: what the picture of an account is drawn from is a rule of names, and the demo has more than a page.
 
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";

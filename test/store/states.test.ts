@@ -1,4 +1,5 @@
 // Below the faces: 50,000 unfinished sign-ins take minutes.
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/memory/commits.ts";
 import { createSignInOperations } from "../../src/server/store/memory/sign-ins.ts";
@@ -37,6 +38,20 @@ it("The oldest state is found again after all others were removed", () => {
     queue.set(second, undefined);
     expect(queue.outdated(LATER)).toEqual([]);
   }
+});
+
+it("A state that two callers ask for while the whole store is written is given to one of them", async () => {
+  const log = new HeldLog();
+  log.isHolding = false;
+  const commits = new Commits(Tables.of({ states: [state(1)] }), log);
+  const { takeState } = createSignInOperations(commits);
+  let end!: () => void;
+  const writing = commits.exclusively(() => new Promise((resolve) => (end = resolve)));
+  const taken = [1, 2].map(() => takeState(state(1).state));
+  await setImmediate();
+  end();
+  await writing;
+  expect(await Promise.all(taken)).toEqual([state(1), undefined]);
 });
 
 it("A second caller waits until the first one's removal is written, and gets the state if it is not", async () => {
