@@ -69,5 +69,3 @@ export function withFaults(fault: (id: string, count: number) => Response | Erro
     return (await service.fetch(url, init as RequestInit)) as Awaited<ReturnType<Fetch>>;
   };
 }
-
-export const broken = (): Response => new Response('{"error":"Internal error"}', { status: 500 });

@@ -37,7 +37,7 @@ const ANEW = new RegExp(
  * `(terminal)`, where a person reads and answers, `(in its directory)`, where svc finds the service by its file alone,
  * `(stopped)`, where a server has run, `(with a keyring)`, and `(with a store)`, which is own/db.json. `$ svc …` may stand in a
  * pipe, behind variables, and before `< name`, `<<< text` or `> name`, quoted as in bash; beside it there are `printf`, `cat`,
- * `ls`, `sort`, `sed`, `export` and `unset`. `ANSWER='502 <html>'` is what any service answers instead, `DELETE 502` to such
+ * `ls`, `sort`, `sed`, `export` and `unset`. `ANSWER='502 <html>'` is what any service answers instead, `DELETE 502` or `DELETE/id 502` to such
  * requests alone, and `ECONNREFUSED` how none is reached; `SIGNAL=SIGINT` comes at once, and `COLUMNS` is a width. Of the output a
  * line `2> …` is of standard error, `? question > answer` is asked and answered, and `[2]` is an exit code other than 0. In a
  * table a row takes the place of `…` in the command of the heading: its exit code, whether a service was asked before a
@@ -143,9 +143,10 @@ async function stageFor(heading: string): Promise<(typed: string, answers: strin
 function fetchOf(service: Service, answer?: string): Fetch {
   const asked = service.fetch as unknown as Fetch;
   if (answer === undefined) return asked;
-  const [, method, status, body, code = answer] = /^(?:([A-Z]+) )?(?:(\d{3})(?: ([^]*))?|(\w+))$/.exec(answer) ?? [];
+  const [, method, path = "", status, body, code = answer] =
+    /^(?:([A-Z]+)(\/\S+)? )?(?:(\d{3})(?: ([^]*))?|(\w+))$/.exec(answer) ?? [];
   return async (url, init) => {
-    if (method !== undefined && method !== init.method) return asked(url, init);
+    if ((method ?? init.method) !== init.method || !url.endsWith(path)) return asked(url, init);
     if (status === undefined) throw Object.assign(new Error(code), { code });
     const headers = body?.startsWith("<") ? { "content-type": "text/html" } : {};
     return new Response(body, { status: Number(status), headers }) as unknown as Awaited<ReturnType<Fetch>>;

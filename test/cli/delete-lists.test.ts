@@ -1,14 +1,13 @@
 // Faults of a service, encodings and hundreds of users: see transcripts/delete.txt for the rest.
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { createContext, runCli, type CliResult } from "../_cli.ts";
+import { createContext, type CliResult } from "../_cli.ts";
 import { ADA, SEED } from "../_setup.ts";
 import {
   CHARLES,
   cwd,
-  GRACE,
   idOf,
   left,
   many,
@@ -51,19 +50,6 @@ describe("A list for svc users delete", () => {
     const shown = await remove(["-", "--dry-run", "--max", "250"], { stdin: ids.join("\n") });
     expect([shown.code, shown.requests.length, idsOf(shown).slice(0, 3)]).toEqual([0, 4, [0, 1, 2].map(idOf)]);
     expect(idsOf(shown)).toHaveLength(250);
-  });
-
-  it("is finished by deleting the same list again", async () => {
-    const stdin = "Ada@acme.test\ncharles@acme.test\n";
-    const cut = withFaults((id) => (id === CHARLES ? Object.assign(new Error("x"), { code: "EPIPE" }) : undefined));
-    const first = await remove(["-", "--yes", "--receipt", "r", "--retries", "0"], { stdin, fetch: cut });
-    expect([first.code, outcomesOf(first).toSorted()]).toEqual([7, ["deleted", "unknown"]]);
-    const there = await runCli(["users", "get", "-"], { service, stdin });
-    expect([there.code, there.stdout.split("\t")[0]]).toEqual([0, CHARLES]);
-    const again = await remove(["-", "--yes", "--receipt", "r2"], { stdin });
-    expect([again.code, outcomesOf(again).toSorted()]).toEqual([0, ["deleted", "gone"]]);
-    expect(await readFile(join(cwd, "r2"), "utf8")).toContain('"email":"charles@acme.test","outcome":"deleted"');
-    expect((await runCli(["users", "get", "-"], { service, stdin })).code).toBe(3);
   });
 });
 
@@ -126,16 +112,6 @@ describe("A deletion of several", () => {
       },
     });
     expect([result.code, outcomesOf(result), isLost.size]).toEqual([0, ["deleted", "deleted"], 2]);
-  });
-
-  it("goes on with the others while they succeed", async () => {
-    const fetch = withFaults((id) => (id === CHARLES ? lost() : undefined));
-    const result = await remove([CHARLES, ADA, GRACE, "--yes"], { fetch });
-    expect([result.code, outcomesOf(result).toSorted(), await left()]).toEqual([
-      6,
-      ["deleted", "deleted", "unknown"],
-      [CHARLES],
-    ]);
   });
 
   it("ends at a refusal that all the others would meet", async () => {

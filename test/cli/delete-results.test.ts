@@ -4,19 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
-import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
-import { ADA, NOBODY } from "../_setup.ts";
+import { createContext, type CliOptions } from "../_cli.ts";
+import { ADA } from "../_setup.ts";
 import {
   AT_ACME,
-  atAcme,
-  broken,
   CHARLES,
   cwd,
   GRACE,
   idOf,
   left,
   many,
-  noOutcomes,
   remove,
   service,
   useDeletions,
@@ -25,37 +22,7 @@ import {
 
 useDeletions();
 
-const DELETED = "Deleted 1 user of acme (http://acme.localhost:7820, SVC_BASE_URL).\n";
-
 describe("The result of svc users delete", () => {
-  it("is reported for each user, and exit code 6 means that some failed", async () => {
-    const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
-    const run = (...more: string[]): Promise<CliResult> => remove([ADA, CHARLES, NOBODY, "--yes", ...more], { fetch });
-    const { code, stdout, stderr } = await run("--output", "ndjson");
-    expect([code, stderr]).toEqual([
-      6,
-      `Deleting from ${atAcme()}\n1 of 3 not found: ${NOBODY}.\n${DELETED}✗ 1 of 3 deleted, 1 was not found, 1 failed.\n`,
-    ]);
-    const lines = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { id: string });
-    expect(lines.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
-      { id: ADA, outcome: "deleted" },
-      { id: CHARLES, outcome: "failed", code: "internal", error: "Internal error" },
-      { id: NOBODY, outcome: "gone" },
-    ]);
-    const again = await run("--json");
-    expect([again.code, JSON.parse(again.stdout)]).toEqual([
-      6,
-      {
-        ...noOutcomes(),
-        gone: expect.arrayContaining([ADA, NOBODY]) as string[],
-        failed: [{ id: CHARLES, code: "internal", error: "Internal error" }],
-      },
-    ]);
-  });
-
   it("is nothing where the question could not be seen", async () => {
     for (const args of [[ADA], [ADA, CHARLES], ["--query", AT_ACME]]) {
       const { code, stdout, stderr } = await remove(args, {
@@ -66,13 +33,6 @@ describe("The result of svc users delete", () => {
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(/Add --yes .*to delete/)]);
     }
     expect(await left()).toEqual([ADA, CHARLES, GRACE]);
-  });
-
-  it("is a table of the users that need attention on a terminal", async () => {
-    const fetch = withFaults((id) => (id === CHARLES ? broken() : undefined));
-    const options = { fetch, tty: true, env: { NO_COLOR: "1" } };
-    const { stdout } = await remove([ADA, CHARLES, "--yes"], options);
-    expect(stdout.split("\n")).toEqual([`ID${" ".repeat(36)}OUTCOME  WHY`, `${CHARLES}  failed   Internal error`, ""]);
   });
 
   it.each<[what: string, fault: () => Response | Error, exit: number, outcome: string]>([
