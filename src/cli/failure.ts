@@ -53,7 +53,7 @@ function failureOf(code: string, message: string, status?: number, hint?: string
 }
 
 const NO_CONTROL_API =
-  "Check the name or path that you gave, and SVC_CONTROL_URL: in the server's directory svc env prints it.";
+  "Check the name or path that you gave, and SVC_CONTROL_URL: it is a front door, such as http://localhost:7820, without a path. In the server's directory svc env prints it.";
 const REFUSED_CONTROL_KEY =
   "It is new at each start, unless SVC_CONTROL_KEY is set: in the server's directory svc env prints it.";
 

@@ -8,7 +8,7 @@ import { childOf, optionsOf } from "./help/tree.ts";
 import type { Program } from "./command.ts";
 import { CliError, ERRORS_PAGE, EXIT, UsageError, type ExitCode } from "./errors.ts";
 import { asksForJson } from "./output/flags.ts";
-import { asRun, colors, counted, harmless, harmlessJson } from "./output/text.ts";
+import { asRun, colors, counted, harmless, harmlessJson, quoted } from "./output/text.ts";
 
 /** An e-mail address may begin like a key, which never has an @. */
 const SECRET_IN_ARGV = /^--(?:secret|control)-key(=|$)|^(-[A-Za-z]|[\w-]+=)?(?:sk|ctl)_[^@]*$/;
@@ -25,9 +25,8 @@ export async function runProgram(argv: readonly string[], world: World, version:
   const program = await createProgram(context, version, (name) => words.has(name));
   const own = ownWords(argv, program);
   const rest = argv.slice(own.length).filter((word, i) => i > 0 || word !== "--");
-  const asJson = asksForJson(own);
   if (own.includes("--no-color")) Object.assign(env, { NO_COLOR: "1", FORCE_COLOR: "0" });
-  context.onLostOutput((code) => explain(lostOutput(code, network), context, asJson));
+  context.onLostOutput((code) => explain(lostOutput(code, network), context, own));
   try {
     if ((own.includes("exec") ? own : argv).some((argument) => SECRET_IN_ARGV.test(argument)))
       throw new UsageError(
@@ -38,11 +37,11 @@ export async function runProgram(argv: readonly string[], world: World, version:
     return program.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))
-      return explain(error, context, asJson, choicesOf(context, program.opts()).instance !== undefined);
+      return explain(error, context, own, choicesOf(context, program.opts()).instance !== undefined);
     // Help was printed, as it is for a group without a command.
     if (error.exitCode === 0 || error.code === "commander.help") return EXIT.done;
     const { usageError } = await import("./help/usage-error.ts");
-    return explain(await usageError(error.message, argv, program), context, asJson);
+    return explain(await usageError(error.message, argv, program), context, own);
   } finally {
     network.end();
   }
@@ -65,13 +64,13 @@ function ownWords(argv: readonly string[], program: Program): readonly string[] 
 }
 
 /** @param namesInstance whether `--instance` is given: one that does not exist is wrong usage, and no missing record */
-function explain(cause: unknown, context: Surroundings, asJson: boolean, namesInstance = false): ExitCode {
+function explain(cause: unknown, context: Surroundings, own: readonly string[], namesInstance = false): ExitCode {
   const failure = explainFailure(context, cause);
   const { code } = failure;
   const exitCode = namesInstance && code === "instance_not_found" ? EXIT.usage : failure.exitCode;
   const message = asRun(failure.message, context);
-  const hint = failure.hint && asRun(failure.hint, context);
-  if (asJson) {
+  const hint = failure.hint && asRun(atTarget(failure.hint, own), context);
+  if (asksForJson(own)) {
     const error = { code, message, ...(hint && { hint }), docs: `${ERRORS_PAGE}#${code}`, exitCode };
     context.stderr.write(`${harmlessJson({ error })}\n`);
     return exitCode;
@@ -80,4 +79,16 @@ function explain(cause: unknown, context: Surroundings, asJson: boolean, namesIn
   const lines = message.split("\n").map(harmless);
   context.stderr.write(`${chalk.red("✗")} ${lines.join("\n")}\n${hint ? `  ${harmless(hint)}\n` : ""}`);
   return exitCode;
+}
+
+/** Commands about records: without the flags that named a service or an instance, one would be about other records. */
+const ABOUT_RECORDS = /\bsvc (?=(?:users|sessions|tokens|logs|sign-in|dev (?:users|sessions|token|keys|reset|next)) )/g;
+
+/** The commands of a hint for the target that was typed. */
+function atTarget(hint: string, own: readonly string[]): string {
+  const typed = own.flatMap((word, i) => {
+    const [, flag, value = own[i + 1]] = /^(--(?:instance|profile|base-url))(?:=(.*))?$/s.exec(word) ?? [];
+    return flag && value && !hint.includes(flag) ? [`${flag} ${quoted(value)} `] : [];
+  });
+  return hint.replace(ABOUT_RECORDS, (svc) => `${svc}${typed.join("")}`);
 }

@@ -37,7 +37,7 @@ it("In another directory commands name the servers of this machine, and what is 
       4,
       expect.stringContaining(`On this machine for another directory: ${url} (${app})`),
     ]);
-    expect(stderr).toMatch(/To use one, add its address: --base-url http:\/\/localhost:\d+/);
+    expect(stderr).toMatch(/Add --base-url http:\/\/localhost:\d+ to use it\./);
   }
   const named = await svc(`env --base-url ${url}`, elsewhere);
   expect([named.code, named.stdout]).toEqual([0, expect.stringContaining(instances[0]!.secret_key)]);
@@ -57,7 +57,7 @@ it("Of many servers of this machine a hint names five", async () => {
     4,
     expect.toSatisfy((urls) => urls.length === 5),
   ]);
-  expect(stderr).toContain(" and 2 more. To use one, add its address: --base-url http://localhost:700");
+  expect(stderr).toContain(" and 2 more. Add --base-url and an address to use one.");
 });
 
 it("A server that is stopped for a while is said to live, and nobody is told to move its store", async () => {

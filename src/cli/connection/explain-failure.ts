@@ -75,7 +75,10 @@ function explain(code: string, error: unknown, exchange: Exchange, env: Context[
       return badAnswer(host, exchange, header("content-type"));
     case "not_found":
       // Of the control API it is about a record.
-      if ((error as Error).name !== "ApiError") return undefined;
+      if ((error as Error).name !== "ApiError")
+        return (error as Error).message === "Not found"
+          ? [`${host} has no ${pathname} (404).`, toFailure(error).hint!]
+          : undefined;
       return [
         `${host} has no ${pathname} (404), so this is not the address of an instance.`,
         "Check the address, and the path in it, with: svc whoami",

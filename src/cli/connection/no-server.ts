@@ -36,5 +36,8 @@ export async function elsewhere(context: Context): Promise<string | undefined> {
   const servers = await findServers(context);
   if (servers.length === 0) return undefined;
   const named = few(servers.map(({ url, directory }) => `${url} (${directory})`));
-  return `On this machine for another directory: ${named}. To use one, add its address: --base-url ${servers[0]!.url}`;
+  const [first, ...others] = servers;
+  const use =
+    others.length > 0 ? "Add --base-url and an address to use one." : `Add --base-url ${first!.url} to use it.`;
+  return `On this machine for another directory: ${named}. ${use}`;
 }

@@ -70,7 +70,9 @@ export async function requireProfile(place: Place, name: string, exitCode: ExitC
   throw new CliError(
     exitCode,
     `Unknown profile "${name}".`,
-    names.length === 0 ? "Create one with: svc login" : `Profiles: ${few(names)}. Create another with: svc login`,
+    names.length === 0
+      ? "Create one with: svc login. An instance of a local server is chosen with --instance."
+      : `Profiles: ${few(names)}. Create another with: svc login`,
   );
 }
 

@@ -1,3 +1,8 @@
+import { PROVIDERS } from "../../wire/providers.ts";
+
+/** What names one of something: people type the others for all of it. */
+const NAME = /^(?!(?:all|list|ls|show)$)[a-z][\w.-]*$/i;
+const ANY = /^(?!(?:all|list|ls|show)$)./;
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
 const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control API";
 
@@ -8,6 +13,7 @@ const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
   ["users block|unblock|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
   ["users sessions|accounts|identities|link", "Use: svc users get <user> --all."],
+  ["users roles|permissions|groups|orgs", "Users have no roles or groups here: keep them in your application."],
   ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
   ["users count", "Use: svc users list --count, or svc users search <term> --count."],
@@ -24,7 +30,10 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
     "sessions revoke|end|kill|delete|logout|terminate|invalidate",
     `Use: ${REVOKE}; all of one user: --user <user>. To delete old ones: svc sessions prune --before 90d.`,
   ],
-  ["sessions purge|clean|cleanup|clear|expire|gc", "Use: svc sessions prune --before 90d --dry-run."],
+  [
+    "sessions purge|clean|cleanup|clear|expire|gc",
+    `Of one user: ${SIGN_OUT}. Of all users: svc sessions prune --before 90d --dry-run.`,
+  ],
   ["sessions count", "Use: svc sessions list --count."],
   ["tokens revoke", `Tokens can't be revoked: each expires an hour after it was issued. To end a session: ${REVOKE}.`],
   ["tokens check|validate|inspect|introspect", "Use: svc tokens verify - < token.txt."],
@@ -34,13 +43,13 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["print-access-token", "Use: svc sign-in --as <user> --token, or svc dev token --user <user>."],
   ["revoke|signout|sign-out|kick", `To revoke all sessions: ${SIGN_OUT}.`],
   [
-    "key|keys|secrets|api-keys|apikeys|rotate-key",
+    "key|keys|secret|secrets|variable|variables|api-keys|apikeys|rotate-key",
     "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate.",
   ],
   ["dashboard|ui|web|console|browse", "Use: svc open dashboard."],
   ["auth", "Use: svc login, svc logout or svc whoami."],
   [
-    "use|switch|select|target|config|configure|context|contexts",
+    "use|switch|connect|target|config|configure|context|contexts",
     "Use: svc profiles use <name>, or --profile or --instance for one command.",
   ],
   ["status|current|me|who|info|ping|health|diagnose", "Use: svc whoami, or svc doctor to find what is wrong."],
@@ -51,9 +60,18 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["backup|backups|dump|export", "Use: svc store export. A list of users: svc users list --output csv."],
   ["restore", "Use: svc store import <backup>, or svc dev snapshot restore <name>."],
   ["import", "Use: svc store import <backup>, or svc dev seed <file>."],
-  ["auth:export|auth:import|db|database", "Use: svc store export, svc store import, svc dev seed or svc dev reset."],
-  ["docs|manual", "Use: svc help, or svc help <command>."],
-  ["start|run|up|stop|down|restart|test|with", "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>."],
+  ["login list|use", "Use: svc profiles list, or svc profiles use <name>."],
+  ["auth export|import", "Use: svc store export, svc store import, or svc users list --output csv."],
+  ["db|database", "Use: svc store export, svc store import, svc dev seed or svc dev reset."],
+  ["count", "Use: svc users list --count, or svc sessions list --count."],
+  ["select", "Use: svc users search <term>, or svc users list."],
+  ["test login", "Use: svc sign-in."],
+  ["test token", "Use: svc dev token --user <user>."],
+  ["docs|man|explain|resources|api-resources|manual", "Use: svc help, or svc help <command>."],
+  [
+    "start|run|emulators|emulator|up|kill|stop|down|restart|test|with",
+    "Use: svc serve, and Ctrl-C to stop it; or svc exec -- <command>.",
+  ],
   ["new|create", "Use: svc init, or svc dev users create <email>."],
   [
     "list|search|get|find|show|ls",
@@ -68,15 +86,21 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["profiles add|create|new", "Use: svc login --profile <name>."],
   ["profiles delete|remove|rm", "Use: svc logout --forget --profile <name>."],
   ["profiles current|show|get", "Use: svc whoami."],
+  ["serve stop|kill|down|restart|status", "Ctrl-C in its terminal stops it. What runs here: svc whoami."],
+  ["store restore|load", "Use: svc store import <backup>."],
   ["store backup|dump", "Use: svc store export."],
   ["store status|info", "Use: svc store check."],
   ["dev start|serve|up", "Use: svc serve."],
+  ["dev snapshot create|new|make|take", "Use: svc dev snapshot save <name>."],
+  ["dev snapshot load|apply", "Use: svc dev snapshot restore <name>."],
+  ["dev users delete|remove|rm", "Use: svc users delete <user>."],
+  ["dev keys list|show|get", "Use: svc env, which prints them."],
   ["dev undo", "Use: svc dev snapshot restore previous."],
   ["logs tail|stream|watch|follow", "Use: svc logs -f."],
   ["env list|ls|show|set|pull|push|get", "Use: svc env, which prints them."],
   ["logs list|ls|show", "Use: svc logs."],
   ["time|test-clock", "Use: svc dev clock."],
-  ["impersonate|simulate|signin", "Use: svc sign-in --as <user>."],
+  ["impersonate|simulate|signup|register|signin", "Use: svc sign-in --as <user>."],
   ["stats|metrics|top", "Use: svc users list --count, or svc sessions list --count."],
   ["providers|connections", "svc serve names its providers, and svc.config.json chooses them."],
   ["webhook|webhooks|trigger", "There are no webhooks. To follow what happens: svc logs -f."],
@@ -91,9 +115,10 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
 export const SYNONYMS: readonly (readonly [words: string, here: string])[] = [
   ["orgs|org|organizations|tenants|tenant|apps|app|applications|projects|project|namespaces", "instances"],
   ["jwt", "tokens"],
+  ["customers|members|people|accounts", "users"],
   ["snapshots", "snapshot"],
-  ["view|describe|info|inspect", "get"],
-  ["del|remove|destroy|erase|purge", "delete"],
+  ["view|describe|info|inspect|retrieve", "get"],
+  ["del|remove|destroy|erase|purge|drop", "delete"],
   ["new", "create"],
   ["edit|patch", "update"],
 ];
@@ -119,8 +144,8 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
   ["-X|--method|--request", "Write the method before the path: svc api GET /api/v1/users."],
   ["--detach|--daemon|--background", "Use &, or svc exec -- <command>, which has a server for one command."],
   ["-u", "Use --user."],
-  ["-f", "Use --yes, or --file <file>."],
-  ["--last", "Use --since 7d, or --limit."],
+  ["-f", "Use --file <file>, or --yes."],
+  ["--last", "Use --limit. For a time, search with --since 7d."],
   ["--force|--confirm", "Use --yes."],
   [
     "--all|--page|--per-page|--after|--sort|--sort-by|--order|--order-by|--top",
@@ -134,3 +159,29 @@ export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string
     "Set SVC_SECRET_KEY, or store the key with: svc login. Tokens: svc tokens verify - < token.txt.",
   ],
 ];
+
+/** What people give as an argument, and the flag that takes it here. */
+export const TAKEN_OTHERWISE: readonly (readonly [commands: RegExp, words: RegExp, instead: string])[] = [
+  [/^logout$/, /@/, "Use: svc dev sessions revoke --user <word>, which needs the control API."],
+  [/^login$/, /@/, "To sign a user in: svc sign-in --as <word>"],
+  [/^login$/, /:\/\//, "Use: svc login --base-url <word>"],
+  [/^(?:login|logout|whoami)$/, NAME, "Use: svc <path> --profile <word>"],
+  [/^logs$/, /^[0-9a-f]{8,}$/, "Use: svc logs --flow <word>"],
+  [/^logs$/, NAME, "Use: svc logs --user <word>, or --instance <word>"],
+  [/^logs$/, ANY, "Use: svc logs --user <word>"],
+  [/^(?:env|dev keys rotate|dev reset)$/, NAME, "Use: svc <path> --instance <word>"],
+  [/^sign-in$/, new RegExp(`^(?:${PROVIDERS.join("|")})$`), "Use: svc sign-in --provider <word>"],
+  [/^sign-in$/, ANY, "Use: svc sign-in --as <word>"],
+  [/^dev token$/, ANY, "Use: svc dev token --user <word>"],
+  [/^init$/, NAME, "Use: svc init --name <word>"],
+  [/^store export$/, ANY, "Use: svc store export --output-file <word>"],
+  [/^api$/, /./, "Write the method before the path: svc api GET /api/v1/users."],
+];
+
+/** The row of which one of the words, in the place of the last, is the key. */
+export function rowFor(rows: typeof MISSING_COMMANDS, key: string): string | undefined {
+  return rows.find(([words]) => {
+    const [last = "", ...before] = words.split(" ").toReversed();
+    return last.split("|").some((word) => [...before.toReversed(), word].join(" ") === key);
+  })?.[1];
+}

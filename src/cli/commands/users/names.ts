@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { shortIdHint } from "../../list/columns.ts";
-import { counted, say } from "../../output/text.ts";
+import { counted, quoted, say } from "../../output/text.ts";
 import { pastedAddress } from "../../search/flags.ts";
 
 /** Ids in lower case, and e-mail addresses as they were given. */
@@ -79,10 +79,13 @@ function checked(given: string, outcome: string, where = ""): string {
 const ONE_A_LINE = "Write one id or address a line. Of a spreadsheet, name the column: --column email";
 
 function hintForArgument(text: string): string | undefined {
+  const term = quoted(text.replace(/^(-?\w+)==?(?=[^=])/, "$1:"));
+  if (/^-?\w+[:<>=]\S+$/.test(text))
+    return `To find what this matches: svc users search ${term}. To delete it: svc users delete --query ${term} --dry-run`;
   if (/[:<>=*]/.test(text))
     return "To find or delete what a search matches: svc users search, svc users delete --query";
-  const part = text.replace(/[^\p{L}\p{N}._-]/gu, "") || "ada";
-  return shortIdHint(text, "users") ?? `Find the user with: svc users search --name ${part}`;
+  const isName = /^[\p{L}\p{N}._-]+$/u.test(text);
+  return shortIdHint(text, "users") ?? `Find the user with: svc users search --name ${isName ? text : "<name>"}`;
 }
 
 /** A cell of the chosen column, and the line at which its row ends. */
