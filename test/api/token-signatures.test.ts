@@ -139,23 +139,3 @@ describe("tokens.check", () => {
     await expect(verify(token as string)).rejects.toMatchObject({ name: "TokenError", code });
   });
 });
-
-describe("POST /api/v1/tokens/verify without a body", () => {
-  it.each<[what: string, headers: Record<string, string>, body: string | undefined]>([
-    ["no body and no type", {}, undefined],
-    ["no body, of the type JSON", { "content-type": "application/json" }, undefined],
-    ["an empty body, of the type JSON", { "content-type": "application/json" }, ""],
-    ["an empty body of another type", { "content-type": "text/plain" }, ""],
-  ])("answers 400 Missing token: %s", async (_, headers, body) => {
-    const { acme, as } = await setup();
-    const init = { method: "POST", headers, ...(body !== undefined && { body }) };
-    const response = await as(acme, "/api/v1/tokens/verify", init);
-    expect([response.status, await response.json()]).toEqual([400, { error: "Missing token" }]);
-  });
-
-  it("checks the key first", async () => {
-    const { fetch } = await setup();
-    const response = await fetch("/api/v1/tokens/verify", { method: "POST" });
-    expect([response.status, await response.json()]).toEqual([401, { error: "Missing secret key" }]);
-  });
-});

@@ -77,7 +77,9 @@ describe("POST /api/v1/tokens/verify", () => {
 });
 
 describe("POST /api/v1/tokens/verify with an invalid request", () => {
-  it.each([
+  const JSON_TYPE = "application/json";
+
+  it.each<[what: string, body: string | undefined, type?: string]>([
     ["no token", "{}"],
     ["a token that is null", '{"token":null}'],
     ["a token that is a number", '{"token":5}'],
@@ -88,9 +90,13 @@ describe("POST /api/v1/tokens/verify with an invalid request", () => {
     ["an array", '["token"]'],
     ["a string", '"token"'],
     ["null", "null"],
-  ])("answers Missing token: %s", async (_, body) => {
-    const service = await setup();
-    expect(await answer(await verify(service, service.acme, body))).toEqual([400, { error: "Missing token" }]);
+    ["an empty body", ""],
+    ["an empty body of another type", "", "text/plain"],
+    ["no body", undefined],
+  ])("answers Missing token: %s", async (_, body, type = JSON_TYPE) => {
+    const { acme, as } = await setup();
+    const init = { method: "POST", headers: { "content-type": type }, ...(body !== undefined && { body }) };
+    expect(await answer(await as(acme, VERIFY, init))).toEqual([400, { error: "Missing token" }]);
   });
 
   it.each([
