@@ -153,21 +153,6 @@ it("svc exec runs an executable script and refuses one that is not executable", 
   expect((await execHere(["--", "./script.sh"])).code).toBe(7);
 });
 
-it("svc env prints the variables that svc exec sets, for the server of this directory", async () => {
-  const { ready } = await serve();
-  const shell = await inProcess(["env"]);
-  expect([shell.code, shell.stderr]).toEqual([0, ""]);
-  expect(shell.stdout).toMatch(/^(export SVC_\w+=\S+\n){6}$/);
-  const dotenv = await inProcess(["env", "--format", "dotenv"]);
-  expect(dotenv.stdout).toBe(shell.stdout.replaceAll(/^export (\w+)=(.*)$/gm, "$1='$2'"));
-  const json = JSON.parse((await inProcess(["env", "--json"])).stdout) as Record<string, string>;
-  expect(json).toMatchObject({ SVC_BASE_URL: ready.url, SVC_CONTROL_URL: ready.url });
-  const globex = JSON.parse((await inProcess(["env", "--json", "--instance", "globex"])).stdout) as typeof json;
-  expect(globex["SVC_PUBLISHABLE_KEY"]).toBe(ready.instances[1]!.publishable_key);
-  expect(globex["SVC_BASE_URL"]).toBe(ready.instances[1]!.url);
-  expect([json["SVC_API_URL"], globex["SVC_API_URL"]]).toEqual([ready.url, ready.url]);
-});
-
 it('eval "$(svc env)" lets commands reach the server from any directory', async () => {
   await serve();
   const ended = await start(["-c", `eval "$(${NODE} ${BIN} env)" && env`], {}, "/bin/sh").ended;
@@ -178,15 +163,6 @@ it('eval "$(svc env)" lets commands reach the server from any directory', async 
   const elsewhere = { cwd: "/", env: { ...env, HOME: "/nowhere" } };
   expect(await inProcess(["users", "list", "--count"], elsewhere)).toMatchObject({ code: 0, stderr: "" });
   expect(await inProcess(["dev", "clock", "--json"], elsewhere)).toMatchObject({ code: 0, stderr: "" });
-});
-
-it("svc env warns on a terminal that it prints secrets, and fails without a server", needs("a terminal"), async () => {
-  expect(await inProcess(["env"])).toMatchObject({ code: 4, stdout: "" });
-  await serve();
-  const svc = `${NODE} ${BIN} env`;
-  const terminal = openTerminal(svc, directory, {});
-  await terminal.until(/These are secrets/);
-  expect(await terminal.code).toBe(0);
 });
 
 it("commands and svc env use rotated keys from the server's file", async () => {

@@ -1,7 +1,7 @@
-// Below the faces: places and seeds are read as a server does.
+// Below the faces: places are made as svc serve makes them.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
@@ -10,8 +10,6 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { makePlace } from "../../src/cli/commands/serve/place.ts";
-import { parseConfig } from "../../src/server/config.ts";
-import { parseSeed } from "../../src/server/seed/parse.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
@@ -167,30 +165,5 @@ describe("svc doctor", () => {
   it("marks each check on a terminal", async () => {
     const { stdout } = await run(["doctor"], { tty: true, keyring: memoryKeyring() });
     expect(stdout).toMatch(/^✓ key {10,}accepted \(SVC_SECRET_KEY\), instance acme \(/m);
-  });
-});
-
-describe("svc init", () => {
-  it.each<[argv: string[], files: string[]]>([
-    [["--port", "7000"], ["svc.config.json"]],
-    [
-      ["--name", "Acme"],
-      ["seed.json", "svc.config.json"],
-    ],
-    [
-      ["--name", "日本", "--redirect-uri", "http://localhost:1/cb"],
-      ["seed.json", "svc.config.json"],
-    ],
-  ])("with %j writes files that svc serve accepts", async (argv, files) => {
-    const { code, stdout } = await run(["init", ...argv, "--json"]);
-    expect([
-      code,
-      (JSON.parse(stdout) as { created: string[] }).created.toSorted(),
-      (await readdir(cwd)).toSorted(),
-    ]).toEqual([0, files, files]);
-    const config = parseConfig(await readFile(join(cwd, "svc.config.json"), "utf8"), "x");
-    expect(config.seed).toBe(files.length === 2 ? "seed.json" : undefined);
-    if (files.length === 2)
-      expect(parseSeed(await readFile(join(cwd, "seed.json"), "utf8"), "x", new Date()).instances).toHaveLength(1);
   });
 });

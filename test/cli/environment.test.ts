@@ -58,16 +58,6 @@ describe("The data directory", () => {
   });
 });
 
-describe("Flags that stand for a variable", () => {
-  it.each([[[]], [["--no-color"]]])("are heeded beside %j", async (more) => {
-    const env = { SVC_BASE_URL: "http://acme.example.com", SVC_SECRET_KEY: "sk_x" };
-    const fetch = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "ECONNREFUSED" }));
-    const argv = ["users", "list", "--insecure", "--retries", "0", ...more];
-    const { code, requests } = await runCli(argv, { env, fetch });
-    expect([code, requests.length]).toEqual([7, 1]);
-  });
-});
-
 it("SVC_LOG logs each request on stderr without secrets", async () => {
   const service = await setup();
   const env = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key, SVC_LOG: "debug" };

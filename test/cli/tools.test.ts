@@ -6,7 +6,6 @@ import { writeRunning } from "../_server-file.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import type { RunningServerFile } from "../../src/cli/connection/server-file.ts";
 import { cwd, HERE, run, service, useDirectory } from "../_cli-directory.ts";
-import { SESSION } from "../_setup.ts";
 
 useDirectory();
 
@@ -80,31 +79,6 @@ describe("svc instances", () => {
     expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual(["ACTIVE", "no", "yes", ""]);
     const json = await run(["instances", "list", "--json"], { env: HERE });
     expect(JSON.parse(json.stdout)).toMatchObject([{ active: false }, { active: true }]);
-  });
-
-  it("exits with 4 when no server runs, as every command that needs one does", async () => {
-    for (const argv of [["instances", "list"], ["env"], ["logs"], ["dev", "clock"]]) {
-      const { code, stderr } = await run(argv, { env: HERE });
-      expect([argv, code, stderr]).toEqual([argv, 4, expect.stringMatching(/no server runs in this directory/i)]);
-    }
-  });
-
-  it("says of what needs the control API whom to ask for it", async () => {
-    const revoke = ["dev", "sessions", "revoke", SESSION];
-    const elsewhere: [argv: string[], why: RegExp][] = [
-      [revoke, /needs the control API/],
-      [
-        ["logs", "--base-url", "https://a.test"],
-        /--base-url names https:\/\/a\.test, and no server of this machine is there/,
-      ],
-    ];
-    for (const [argv, why] of elsewhere) {
-      const { code, stderr } = await run(argv, { env: HERE });
-      expect([argv, code !== 0, stderr]).toEqual([argv, true, expect.stringMatching(why)]);
-      expect(stderr).toContain("For a service elsewhere, ask its operator to run this command");
-    }
-    const { stderr } = await run([...revoke, "--profile", "production"], { env: HERE });
-    expect(stderr).toContain('Unknown profile "production"');
   });
 });
 
