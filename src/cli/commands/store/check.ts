@@ -3,7 +3,7 @@ import type { StoreCheck } from "../../../server/index.ts";
 import { runs, type Flags } from "../../command.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { EXIT, type ExitCode } from "../../errors.ts";
-import { colors, harmless, printJson, printRecord, say } from "../../output/text.ts";
+import { colors, harmless, note, printJson, printRecord, say } from "../../output/text.ts";
 import { addStoreFlags, openMaintenance, sameStore, takenStore, type StoreOptions } from "./options.ts";
 
 const SHOWN = 20;
@@ -27,7 +27,10 @@ export type CheckOptions = StoreOptions & Flags<never, "accept">;
 export async function runCheck(context: Context, options: CheckOptions): Promise<ExitCode> {
   const { location, by } = await takenStore(context, options);
   const maintenance = await openMaintenance(context, options);
-  if (options.accept) await maintenance.accept(location);
+  if (options.accept) {
+    await maintenance.accept(location);
+    note(context, options, "info", `${location}${by} counts as it is.`);
+  }
   const found = await maintenance.check(location);
   const { damage, dangling, doubts = [] } = found;
   const isSound = damage.length + dangling.length + doubts.length === 0;
@@ -61,5 +64,5 @@ function print(context: Context, found: StoreCheck, by: string): void {
   const faults = [...damage, ...dangling, ...doubts];
   for (const sentence of faults.slice(0, SHOWN)) context.stdout.write(`${cross} ${harmless(sentence)}\n`);
   if (faults.length > SHOWN) say(context, `and ${faults.length - SHOWN} more. Use --json for all of them.`);
-  for (const note of found.notes) say(context, note);
+  for (const sentence of found.notes) say(context, sentence);
 }
