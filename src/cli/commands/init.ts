@@ -64,12 +64,8 @@ export async function runInit(context: Context, flags: InitOptions): Promise<voi
   // By itself svc serve takes no address beyond loopback from a seed.
   const start = redirectUri === undefined || isLoopbackUrl(redirectUri) ? "svc serve" : `svc serve --seed ${SEED_FILE}`;
   say(context, `Start the server with: ${start}`);
-  const store = await storeLocation(context, {}).catch(() => undefined);
-  if (name !== undefined && isPath(store) && existsSync(store))
-    say(
-      context,
-      "A seed is for an empty store, and the one of this directory has records. To delete them, add --reset.",
-    );
+  if (name !== undefined)
+    say(context, "A seed is for an empty store: where the demo ran, add --reset, which deletes all of it.");
 }
 
 /** Creates a file. Atomic: one that is there is not overwritten. */
