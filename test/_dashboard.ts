@@ -94,9 +94,10 @@ export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate<boolean>(expression))) await delay(20);
 }
 
-/** The number of pixels by which the page is wider than its window. */
+/** The number of pixels by which the page is wider than its window, or a table in it than its place. */
 export async function overflow(page: Page): Promise<number> {
-  return page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  const tables = "[...document.querySelectorAll('.table-scroll')].map((one) => one.scrollWidth - one.clientWidth)";
+  return page.evaluate<number>(`Math.max(document.documentElement.scrollWidth - innerWidth, ...${tables})`);
 }
 
 /** The violations that axe-core finds in the page. */

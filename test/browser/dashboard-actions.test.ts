@@ -199,7 +199,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard", () => {
     await page.getByTestId("row").first().getByText("revoked").waitFor();
     expect(await active()).toEqual([false, ...before.slice(1)]);
     await page.getByTestId("row").first().getByRole("button", { name: "Restore" }).click();
-    await page.getByTestId("row").first().getByText("active").waitFor();
+    await page.getByTestId("row").first().getByText("revoked").waitFor({ state: "detached" });
     expect(await active()).toEqual(before);
   });
 

@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
     ["missing-record", () => dashboard.visit("users/00000000-0000-4000-8000-000000000000")],
   ];
 
-  it.each(VIEWS)("%s fits at 360, 768, 1280 and 1920 px, and has no axe violation", async (name, open) => {
+  it.each(VIEWS)("%s fits at 360, 768, 1280 and 1920 px, and has no axe violation, with the pointer on a row too", async (name, open) => {
     const { page, faults } = dashboard;
     await open();
     const found: string[] = [];
@@ -87,6 +87,7 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
       await page.setViewportSize({ width, height: 800 });
       if (SCREENSHOTS)
         await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      for (const row of (await page.getByTestId("row").all()).slice(0, 1)) await row.hover();
       found.push(...(await violations(page)).map((violation) => `${colorScheme} ${width}: ${violation}`));
     }
     expect(found).toEqual([]);

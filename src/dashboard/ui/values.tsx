@@ -116,7 +116,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   const time = wallTime(at);
   const isToday = time.slice(0, 10) === wallTime(serviceNow()).slice(0, 10);
   return (
-    <span class="exact-time">
+    <span class="stacked">
       <span class="mono" title={at}>
         {time.slice(isToday ? 11 : 0, 19)} {zoneName(at)}
       </span>{" "}

@@ -15,15 +15,19 @@ const COLUMNS: readonly Column<Instance>[] = [
   {
     title: "Name",
     cell: ({ id, data }) => (
-      <RowLink address={href(["instances", id])}>
-        <b>
-          <UserText text={data.name} />
-        </b>
-      </RowLink>
+      <>
+        <RowLink address={href(["instances", id])}>
+          <b>
+            <UserText text={data.name} />
+          </b>
+        </RowLink>
+        <small>
+          <UserText text={data.url} muted />
+        </small>
+      </>
     ),
     isWide: true,
   },
-  { title: "Address", cell: ({ data }) => <code>{data.url}</code> },
   { title: "Publishable key", cell: ({ data }) => <code>{data.publishable_key}</code>, isSpare: true },
   { title: "Default provider", cell: ({ data }) => providerTitle(data.default_provider), isSpare: true },
   { title: "State", cell: ({ data }) => <ActivePill isActive={data.active} /> },

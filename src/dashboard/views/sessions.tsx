@@ -46,18 +46,22 @@ const USER: Column<Session> = {
   isWide: true,
 };
 const COLUMNS: readonly Column<Session>[] = [
-  { title: "Provider", cell: ({ data }) => providerTitle(data.provider) },
-  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, isSpare: true },
-  { title: "Last sign-in", cell: ({ data }) => <Time at={data.last_signin_at} /> },
-  { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, isSpare: true },
   {
-    title: "State",
+    title: "Last sign-in",
     cell: ({ data }) => (
-      <span title={data.revoked_at ?? ""}>
-        <Pill tone={data.active ? "good" : "bad"}>{data.active ? "active" : "revoked"}</Pill>
+      <span class="stacked">
+        <Time at={data.last_signin_at} />
+        <small class="muted">with {providerTitle(data.provider)}</small>
+        {data.revoked_at && (
+          <span title={data.revoked_at}>
+            <Pill tone="bad">revoked</Pill>
+          </span>
+        )}
       </span>
     ),
   },
+  { title: "Address", cell: ({ data }) => <code>{data.ip_address}</code>, isSpare: true },
+  { title: "First sign-in", cell: ({ data }) => <Time at={data.logged_in_at} />, isSpare: true },
 ];
 
 /** Sessions that match a search, with buttons to revoke and restore them. */

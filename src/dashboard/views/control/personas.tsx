@@ -33,7 +33,7 @@ export function PersonasPanel() {
           cell: (one) => <PersonShown name={one.data.name ?? one.id} email={one.data.email} />,
           isWide: true,
         },
-        { title: "Id", cell: ({ id }) => <code>{id}</code> },
+        { title: "Id", cell: ({ id }) => <code>{id}</code>, isSpare: true },
         {
           title: "Accounts",
           cell: (one) => (

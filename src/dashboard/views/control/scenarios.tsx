@@ -1,4 +1,5 @@
 import type { ServerEvent } from "../../../control-client/index.ts";
+import { visible } from "../../../text/harmless.ts";
 import { delayInWords } from "../../../wire/control/scenarios.ts";
 import { control, type Scenario, type OutcomeId } from "../../api/client.ts";
 import { instanceName, isWrite, service } from "../../api/service.ts";
@@ -65,14 +66,14 @@ export function ScenariosPanel() {
 const COLUMNS: readonly Column<Scenario>[] = [
   {
     title: "Outcome",
-    cell: ({ data: { outcome, remaining } }) => <Pill tone={remaining === 0 ? "plain" : "warn"}>{outcome}</Pill>,
+    cell: ({ data }) => (
+      <>
+        <Pill tone={data.remaining === 0 ? "plain" : "warn"}>{data.outcome}</Pill>
+        <small class="lines muted">{visible(rulesOf(data))}</small>
+      </>
+    ),
+    isWide: true,
   },
-  { title: "Matches", cell: (scenario) => <UserText text={matchText(scenario)} />, isWide: true },
-  {
-    title: "Account",
-    cell: ({ data: { as } }) => <UserText text={as ?? "the one in login_hint, or the first"} />,
-  },
-  { title: "Delay", cell: ({ data: { delay_ms } }) => delayInWords(delay_ms), isSpare: true },
   {
     title: "Used",
     cell: ({ data: { used, remaining } }) =>
@@ -82,11 +83,13 @@ const COLUMNS: readonly Column<Scenario>[] = [
   { title: "Label", cell: ({ data: { label } }) => <UserText text={label ?? ""} />, isSpare: true },
 ];
 
-function matchText({ data: { match } }: Scenario): string {
-  const parts = Object.entries(match ?? {}).map(
+/** For which sign-ins it is, as which account, and how long they wait. */
+function rulesOf({ match, as, delay_ms }: Scenario["data"]): string {
+  const matches = Object.entries(match).map(
     ([name, value]) => `${name} ${name === "instance" ? instanceName(value) : value}`,
   );
-  return parts.join(", ") || (service.value.instances.length > 1 ? "every sign-in, of any instance" : "every sign-in");
+  const every = service.value.instances.length > 1 ? "every sign-in, of any instance" : "every sign-in";
+  return [matches.join(", ") || every, as && `as ${as}`, delayInWords(delay_ms)].filter(Boolean).join(", ");
 }
 
 /** A sign-in that a scenario was compared with may have used it up. */

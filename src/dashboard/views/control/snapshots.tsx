@@ -5,7 +5,7 @@ import { AskButton } from "../../ui/dialog.tsx";
 import { TextForm } from "../../ui/form.tsx";
 import { Empty } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table.tsx";
-import { Time } from "../../ui/values.tsx";
+import { Time, UserText } from "../../ui/values.tsx";
 
 /** Snapshots: all records and the clock, by name. */
 export function SnapshotsPanel() {
@@ -25,7 +25,7 @@ export function SnapshotsPanel() {
         </Empty>
       }
       columns={[
-        { title: "Name", cell: ({ data: { name } }) => <code>{name}</code> },
+        { title: "Name", cell: ({ data: { name } }) => <UserText text={name} />, isWide: true },
         { title: "Saved", cell: ({ data: { created_at } }) => <Time at={created_at} /> },
       ]}
       buttonsOf={({ data: { name } }) => (
