@@ -72,27 +72,30 @@ describe.skipIf(CHROMIUM === undefined)("The dashboard's view", () => {
     ["missing-record", () => dashboard.visit("users/00000000-0000-4000-8000-000000000000")],
   ];
 
-  it.each(VIEWS)("%s fits at 360, 768, 1280 and 1920 px, and has no axe violation, with the pointer on a row too", async (name, open) => {
-    const { page, faults } = dashboard;
-    await open();
-    const found: string[] = [];
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      const excess = await overflow(page);
-      if (excess > 0) found.push(`${width}: ${excess} px too wide`);
-    }
-    // Each color scheme and each layout once: axe takes longer than all the rest.
-    for (const [width, colorScheme] of LOOKS) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      if (SCREENSHOTS)
-        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-      for (const row of (await page.getByTestId("row").all()).slice(0, 1)) await row.hover();
-      found.push(...(await violations(page)).map((violation) => `${colorScheme} ${width}: ${violation}`));
-    }
-    expect(found).toEqual([]);
-    expect(faults).toEqual([]);
-  });
+  it.each(VIEWS)(
+    "%s fits at 360, 768, 1280 and 1920 px, and has no axe violation, with the pointer on a row too",
+    async (name, open) => {
+      const { page, faults } = dashboard;
+      await open();
+      const found: string[] = [];
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const excess = await overflow(page);
+        if (excess > 0) found.push(`${width}: ${excess} px too wide`);
+      }
+      // Each color scheme and each layout once: axe takes longer than all the rest.
+      for (const [width, colorScheme] of LOOKS) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        if (SCREENSHOTS)
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        for (const row of (await page.getByTestId("row").all()).slice(0, 1)) await row.hover();
+        found.push(...(await violations(page)).map((violation) => `${colorScheme} ${width}: ${violation}`));
+      }
+      expect(found).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
 
   const STATES: [name: string, open: () => Promise<void>][] = [
     [
