@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { serve } from "../../src/server/index.ts";
 import { CONTROL_ROUTES } from "../../src/wire/control/routes.ts";
 import { ID_TOKEN_OUTCOMES, OUTCOMES } from "../../src/wire/outcomes.ts";
 import { temporaryDirectory } from "../_files.ts";
@@ -187,6 +188,17 @@ describe("The control API", () => {
     expect((await server.control("GET /snapshots")).body).toMatchObject([{ id: "previous-1" }]);
     for (const body of [{}, { all: false }, { all: true, instance: "acme" }])
       expect((await server.control("POST /reset", body)).status).toBe(400);
+  });
+
+  it("refuses to reset a store whose seed it does not know, and leaves the snapshots as they are", async () => {
+    const store = join(temporaryDirectory(), "db.json");
+    await (await serve({ port: 0, store, control: false })).close();
+    const server = await startServer({ store });
+    for (let n = 0; n < 5; n++) await server.control("POST /reset", { instance: "acme" });
+    const before = (await server.control("GET /snapshots")).body;
+    expect(before).toHaveLength(5);
+    expect(await server.control("POST /reset", { all: true })).toMatchObject({ status: 409 });
+    expect((await server.control("GET /snapshots")).body).toEqual(before);
   });
 });
 

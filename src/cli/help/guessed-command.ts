@@ -4,7 +4,7 @@ import { commandPath } from "../command-names.ts";
 import { quoted } from "../output/text.ts";
 import { MISSING_COMMANDS, rowFor, SYNONYMS } from "./guesses.ts";
 import { childOf, subcommands } from "./tree.ts";
-import { isAddress } from "./wrong-option.ts";
+import { isMailAddress } from "./wrong-option.ts";
 
 /**
  * What to use instead of a word that is no command.
@@ -23,7 +23,7 @@ export function guessedCommand(
   if (path !== undefined)
     return `Use: svc api ${/^(?:post|put|patch|delete)$/.test(word) ? word.toUpperCase() : "GET"} ${quoted(path)}`;
   if (word.startsWith("eyJ")) return "Use: svc tokens verify - < token.txt.";
-  if (isAddress(word)) return `Use: svc ${OF_A_USER[group] ?? "users get"} ${quoted(word)}`;
+  if (isMailAddress(word)) return `Use: svc ${OF_A_USER[group] ?? "users get"} ${quoted(word)}`;
   // Some write `auth:export`.
   const [noun = "", verb = ""] =
     group === "" ? words.flatMap((one, i) => (i === 0 ? one.split(":") : one)) : [group, word];

@@ -9,7 +9,7 @@ import { commandPath } from "../command-names.ts";
 import { optionsOf, subcommands, walk, type Place } from "./tree.ts";
 import { guessedCommand } from "./guessed-command.ts";
 import { MISSING_COMMANDS, rowFor, TAKEN_OTHERWISE } from "./guesses.ts";
-import { asSearch, hintForOption, isAddress, TAKES_VALUE } from "./wrong-option.ts";
+import { asSearch, hintForOption, isMailAddress, TAKES_VALUE } from "./wrong-option.ts";
 
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
@@ -65,7 +65,7 @@ function hintFor(what: string, argv: readonly string[], place: Place, program: C
   const { command, operands } = place;
   const [, word] = /^unknown command '([^']*)'/.exec(what) ?? [];
   if (word !== undefined) {
-    const user = operands.find((operand) => operand !== word && isAddress(operand));
+    const user = operands.find((operand) => operand !== word && isMailAddress(operand));
     const group = commandPath(command).split(" ").slice(1).join(" ");
     const hint = guessedCommand(program, wordsOf(argv, command), group, word, hintForLine);
     return hint?.replaceAll("<user>", user === undefined ? "<user>" : quoted(user));

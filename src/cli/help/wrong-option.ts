@@ -49,7 +49,7 @@ function valuesOf(
   parts: readonly Part[],
 ): Readonly<Record<string, string | undefined>> {
   const [[flag, text] = [undefined, ""], ...others] = parts;
-  const isUser = flag !== undefined && others.length === 0 && (isAddress(text) || isUuid(text));
+  const isUser = flag !== undefined && others.length === 0 && (isMailAddress(text) || isUuid(text));
   const isOfTerms =
     parts.length > 0 && parts.every((part) => part[0] === undefined && part[1].split(" ").every(isTerm));
   // An id beside a search is no search.
@@ -83,7 +83,7 @@ function rootOf(command: Command): Command {
   return command.parent ? rootOf(command.parent) : command;
 }
 
-export function isAddress(word: string): boolean {
+export function isMailAddress(word: string): boolean {
   return /^[^\s@:=<>*]+@[^\s@:=<>*]+$/.test(word);
 }
 

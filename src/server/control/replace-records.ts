@@ -1,3 +1,4 @@
+import { Refusal } from "../errors.ts";
 import type { ControlDeps } from "./deps.ts";
 import type { SnapshotInfo, Store } from "../store/store.ts";
 import { PREVIOUS_NAME } from "../../wire/control/bodies.ts";
@@ -9,20 +10,25 @@ const turns = new WeakMap<Store, Promise<unknown>>();
 
 /**
  * Saves what is there, then replaces it: one replacement after the other, so that none saves what another has emptied.
- * @param restored a snapshot that is still needed
+ * One that is refused leaves no snapshot, and takes the place of none.
  * @returns what was replaced, and the name of the snapshot that undoes it
  */
 export function replaceRecords<Result>(
   { store, shared }: Pick<ControlDeps, "store" | "shared">,
   replace: () => Promise<Result>,
-  restored?: string,
 ): Promise<readonly [Result, string]> {
   const act = async (): Promise<readonly [Result, string]> => {
-    const saved = previousOf(await store.snapshots.list());
-    for (const { name } of saved.slice(KEPT - 1)) if (name !== restored) await store.snapshots.delete(name);
+    const { snapshots } = store;
+    const saved = previousOf(await snapshots.list());
     const name = `${PREVIOUS}-${numberOf(saved[0]) + 1}`;
-    await store.snapshots.save(name, shared.clock.real().toISOString());
-    return [await replace(), name];
+    await snapshots.save(name, shared.clock.real().toISOString());
+    const result = await replace().catch(async (error: unknown) => {
+      // After any other error something may have been replaced.
+      if (error instanceof Refusal) await snapshots.delete(name);
+      throw error;
+    });
+    for (const older of saved.slice(KEPT - 1)) await snapshots.delete(older.name);
+    return [result, name];
   };
   const turn = (turns.get(store) ?? Promise.resolve()).then(act, act);
   turns.set(store, turn);

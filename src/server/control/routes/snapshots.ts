@@ -25,7 +25,7 @@ export const snapshotRoutes = (deps: ControlDeps): ControlHandlers<"/snapshots">
     const restore = async (): Promise<void> => {
       if (!(await store.snapshots.restore(snapshot.name))) throw missing(snapshot.name);
     };
-    const [, previous] = await replaceRecords(deps, restore, snapshot.name);
+    const [, previous] = await replaceRecords(deps, restore);
     deps.audit(event, { action: "snapshot_restored", id: snapshot.name, count: snapshot.records.users });
     await shared.refreshEverywhere();
     const { data, ...resource } = snapshotResource(snapshot);
