@@ -30,7 +30,6 @@ export const ADA_OF_GLOBEX = "00000000-0000-4000-8000-0000000000b1";
 export const SESSION_OF_GLOBEX = "svc_session_00000000-0000-4000-8000-00000000b001";
 /** Ids that no user and no session has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000ffff";
-export const NO_SESSION = `svc_session_${NOBODY}`;
 export const CONTROL_KEY = "ctl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 export const START = new Date("2026-06-01T12:00:00.000Z");
 
