@@ -1,3 +1,4 @@
+// Below the faces: a profile is there before the command that reads it.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach } from "vitest";

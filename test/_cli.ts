@@ -1,3 +1,4 @@
+// Below the faces: a command runs in this process, with a terminal, a clock and a network that a test decides.
 import { choicesOf } from "../src/cli/choices.ts";
 import { createNetwork } from "../src/cli/connection/network.ts";
 import type { Context, Keyring, Stream, World } from "../src/cli/context.ts";

@@ -1,3 +1,4 @@
+// Below the faces: how a hostile name is shown is one rule.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { visible } from "../../src/text/harmless.ts";

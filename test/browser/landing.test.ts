@@ -1,3 +1,4 @@
+// Below the faces: the address that an attacker knows is the command's own.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLanding, OWN_ENTRY } from "../../src/cli/commands/sign-in/landing.ts";
 import { CHROMIUM } from "../_browser.ts";

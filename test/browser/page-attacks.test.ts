@@ -1,3 +1,4 @@
+// Below the faces: the states that are saved are counted, at a name that is not loopback.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

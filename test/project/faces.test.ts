@@ -14,15 +14,7 @@ const OF_A_TABLE = /^[A-Z][A-Z_]+$/;
 
 const REASON = /^\/\/ Below the faces: .+\.\n/;
 
-/** They say no reason yet. Take a file away when it has one or needs none; add none. */
-const WITHOUT_A_REASON: Record<string, string> = {
-  test: `
-    _cli _cli-home`,
-  "test/browser": `
-    dashboard-views.test landing.test page-attacks.test`,
-};
-
-it("A test that imports what is below the faces says why at its top, or is in a list that only shrinks", async () => {
+it("A test that imports what is below the faces says why at its top", async () => {
   const files = (await readdir(join(ROOT, "test"), { recursive: true })).filter((file) => file.endsWith(".ts"));
   const silent = await Promise.all(
     files.toSorted().map(async (name) => {
@@ -31,13 +23,7 @@ it("A test that imports what is below the faces says why at its top, or is in a 
       return REASON.test(source) || !(await reachesBelow(file, source)) ? [] : [file];
     }),
   );
-  const known = Object.entries(WITHOUT_A_REASON).flatMap(([folder, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => `${folder}/${name}.ts`),
-  );
-  expect(silent.flat()).toEqual(known.toSorted());
+  expect(silent.flat()).toEqual([]);
 });
 
 /** Whether a file imports a value of `src` that is not at a face. */
