@@ -76,6 +76,8 @@ export interface Service {
   readonly shared: SharedState;
   /** The current ones, with their addresses. */
   instances(): (InstanceRecord & { url: string })[];
+  /** Prunes sessions from now on: a server that gets no port must delete none. */
+  keepRetention(): void;
   /** Begins the shutdown: stops timers and streams, and is not ready any more. The store stays open. */
   stop(): void;
   onBug(error: unknown, request_id?: string): void;
@@ -96,13 +98,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       withoutRequest("retention", { action: "sessions_pruned", instance: instances.byId(id)?.subdomain ?? id, count }),
     );
   const pruning = { store, instances: ids, now, log: options.warn, onPruned, onBug };
-  void keepRetention(pruning, options.retention ?? {}, stopped.signal);
   return {
     app,
     control,
     identitySecret,
     shared,
     onBug,
+    keepRetention: () => void keepRetention(pruning, options.retention ?? {}, stopped.signal),
     instances: () => instances.all.map((instance) => ({ ...instance, url: addresses.instanceUrl(instance) })),
     stop() {
       stopped.abort();
@@ -165,7 +167,7 @@ async function createParts(options: ServiceOptions) {
     connect,
     flows,
     startLimit: isLocal ? NO_START_LIMIT : createStartLimit(now, warn),
-    finished: new Map(),
+    used: new Map(),
     locate: options.locate,
     providerTimeoutMs: options.providerTimeoutMs,
     allowsUnlisted,

@@ -56,6 +56,16 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     const content = await fillStore(store, options, { now: now(), isLocal, warn }, check);
     const { instances, found, ready: place } = content;
 
+    const asked = { offers, globals: credentials };
+    const reached = {
+      providers: Object.fromEntries(
+        PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
+      ) as RunningServer["providers"],
+      hostsInstead: Object.fromEntries(
+        PROVIDERS.map((name) => [name, hostsInstead(name, instances, asked)]),
+      ) as RunningServer["hostsInstead"],
+      proxies: options.fetch === undefined ? await proxiesInUse(instances, asked, options.env ?? {}) : [],
+    };
     const front = options.publicUrl ?? `${https ? "https" : "http"}://localhost:${place.port}`;
     const addresses = createAddresses(front, place.port, options.allowedHosts);
     const clientAddress = createClientAddress(isProxy, isLocal ? undefined : warn);
@@ -64,14 +74,13 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     const service = await createService({ ...options, ...parts });
     const { app, control, identitySecret } = service;
 
-    // Last: what fails before it leaves nothing that keeps the process alive.
     const certificateFor = https ? hostNames(options, instances) : undefined;
     const listener = createListener(app, service.onBug);
     const listening = await listen(listener, place, { certificateFor, isProxy, warn }).catch((error: unknown) => {
       service.stop();
       throw error;
     });
-    const asked = { offers, globals: credentials };
+    service.keepRetention();
     return {
       url: addresses.front,
       api_url: addresses.api,
@@ -81,13 +90,7 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
       certificate: listening.certificate,
       store: store.location,
       found,
-      providers: Object.fromEntries(
-        PROVIDERS.map((name) => [name, describeProvider(name, instances, offers)]),
-      ) as RunningServer["providers"],
-      hostsInstead: Object.fromEntries(
-        PROVIDERS.map((name) => [name, hostsInstead(name, instances, asked)]),
-      ) as RunningServer["hostsInstead"],
-      proxies: options.fetch === undefined ? await proxiesInUse(instances, asked, options.env ?? {}) : [],
+      ...reached,
       isLocal,
       identity_secret: identitySecret,
       control_key: control?.controlKey,

@@ -156,6 +156,12 @@ describe("A sign-in that fails after a valid state", () => {
     const state = new URL(start.headers.location!).searchParams.get("state");
     const answered = await ask(server.port, { path: `/oauth/google/callback?code=c&state=${state}` });
     expect([answered.status, answered.headers.location, bugs]).toEqual([503, undefined, []]);
+    const headers = { authorization: `Bearer ${server.control_key}` };
+    const [flow] = (await (await fetch(`${server.url}/__svc/v1/flows`, { headers })).json()) as { data: object }[];
+    expect(flow!.data).toMatchObject({
+      result: "error",
+      reason: expect.stringMatching(/^The store is unavailable: /) as string,
+    });
   });
 
   it("removes a token from the application's address and keeps the rest", async () => {

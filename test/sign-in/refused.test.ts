@@ -20,6 +20,16 @@ it("A browser that requests a missing page gets an error page", async () => {
   expect(await response.text()).toContain("There is no page at this address.");
 });
 
+it("A refused sign-in leads back to the first entry that is a page, in whatever case it was registered", async () => {
+  const [instance] = SEED.instances;
+  const redirect_uris = ["com.example.app:/callback", "HTTPS://Shop.example.test/callback"];
+  const service = await setup({ seed: { ...SEED, instances: [{ ...instance, redirect_uris }] } as never });
+  const page = await service.fetch(start("https://other.test/"), {
+    headers: { ...BROWSER, accept: "text/html" },
+  });
+  expect(await page.text()).toContain('href="https://shop.example.test" data-testid="way-back"');
+});
+
 describe("The log of a refused sign-in", () => {
   it("names the address without its query, the rule and what to register", async () => {
     const service = await setup();
@@ -68,7 +78,7 @@ describe("The log of a refused sign-in", () => {
     const because = (why: string): string => `Invalid or expired state. ${why}`;
     expect(reasons).toEqual([
       null,
-      because("This sign-in was already finished, and its callback was requested again. Start a new one."),
+      because("The callback of this sign-in came before, and counts once. Start a new one."),
       because("The sign-in began with Google, and GitHub sent the user back. Start a new one."),
       because("A program began the sign-in, so a browser can't finish it. Start it in the browser."),
       because("The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it."),

@@ -75,8 +75,8 @@ it("The start limit counts each IPv4 address and each IPv6 /64 separately", () =
   begin(limit, "2001:db8:0:1::1", LIMIT);
   for (const address of ["203.0.113.7", "203.0.113.8", "2001:DB8:0:0:1::", "2001:db8:0:1::2"])
     expect(() => limit.begun(address, "another")).toThrow("too_many_sign_ins");
-  limit.finished("of another process");
-  limit.finished("2001:db8::1 7");
+  limit.ended("of another process");
+  limit.ended("2001:db8::1 7");
   limit.begun("2001:db8::4", "2001:db8::4");
   expect(() => limit.begun("2001:db8::5", "another")).toThrow("too_many_sign_ins");
 });

@@ -29,7 +29,7 @@ export function createApp(deps: AppDeps): H3 {
   const answerAnyHost = anyHostAnswers(deps);
   const app = new H3({
     silent: true,
-    // Admission refuses every path with a percent sign, and an id with one is not decoded.
+    // Admission refuses every path with a percent sign but that of a record, whose id is not decoded.
     allowMalformedURL: true,
     onRequest(event) {
       const request = beginRequest(event, clientAddress);
@@ -49,7 +49,7 @@ export function createApp(deps: AppDeps): H3 {
       return next();
     };
     const reading = recent?.();
-    // A key that another process has revoked must be refused; what needs no key is answered without the store, too.
+    // A key that another process has revoked must be refused; a page is answered without the store, too.
     return reading ? reading.then(enter, isApi(request) ? undefined : enter) : enter();
   }
 

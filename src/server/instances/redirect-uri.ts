@@ -46,8 +46,8 @@ function encoded(value: string): string {
 
 /** The application that an address belongs to; undefined for a private-use scheme, which has no page to return to. */
 export function wayBackTo({ name }: { readonly name: string }, redirect_uri: string): WayBack | undefined {
-  const { hostname, origin } = parseRedirectUri(redirect_uri);
-  return hostname === undefined ? undefined : { name, origin };
+  const read = readRedirectUri(redirect_uri);
+  return "problem" in read || read.hostname === undefined ? undefined : { name, origin: read.origin };
 }
 
 /** The error `invalid_redirect_uri`. @param why names the rule, and what to write instead */

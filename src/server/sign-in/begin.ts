@@ -191,7 +191,6 @@ function refusal(
       reason,
     },
   );
-  const own = instance.redirect_uris.map(addressIn).find((address) => address && /^https?:/.test(address));
-  const wayBack = own === undefined ? undefined : wayBackTo(instance, own);
+  const [wayBack] = instance.redirect_uris.flatMap((entry) => wayBackTo(instance, addressIn(entry) ?? "") ?? []);
   return new SignInRefused(code, detail, { wayBack, instance_id: instance.id, flow_id });
 }

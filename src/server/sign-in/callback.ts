@@ -16,7 +16,7 @@ import type { NotedCallback, Ended, Started } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
-type Exchanged = Awaited<ReturnType<typeof exchangeCode>>;
+export type ExchangedCode = Awaited<ReturnType<typeof exchangeCode>>;
 type Saved = Awaited<ReturnType<typeof saveSignIn>>;
 
 /** The provider that the connection leads to must have sent the user back. */
@@ -62,7 +62,7 @@ export async function saveSignIn(
   { ip_address, state }: NotedCallback,
   instance: InstanceRecord,
   { provider }: Connection,
-  { tokens, profile }: Exchanged,
+  { tokens, profile }: ExchangedCode,
 ) {
   const context = { instance, provider, profile, tokens, now: now().toISOString() };
   const place = { ip_address, geo_data: locate(ip_address) };

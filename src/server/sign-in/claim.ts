@@ -45,39 +45,42 @@ type Found = ReturnType<typeof checkState>;
 export type Started = ReturnType<typeof checkBrowser>;
 
 const STATE = /^[0-9a-f]{64}$/;
-const MAX_FINISHED = 1000;
+const MAX_USED = 1000;
 
-export async function claimState({ store, finished }: SignInDeps, { state }: NotedCallback): Promise<ClaimedState> {
+export async function claimState(
+  { store, startLimit, used }: SignInDeps,
+  { state }: NotedCallback,
+): Promise<ClaimedState> {
   const claimed = STATE.test(state) ? await store.claimState(state) : undefined;
-  if (claimed) return claimed;
-  const reason = finished.has(state)
-    ? "This sign-in was already finished, and its callback was requested again. Start a new one."
+  if (claimed) {
+    startLimit.ended(state);
+    return claimed;
+  }
+  const reason = used.has(state)
+    ? "The callback of this sign-in came before, and counts once. Start a new one."
     : "No sign-in in progress has this state: it is unknown, used or expired. Start a new one.";
-  throw stateRefused(reason, finished.get(state));
+  throw stateRefused(reason, used.get(state));
 }
 
-export async function endState(
-  call: NotedCallback,
-  claimed: ClaimedState | undefined,
-  answer: () => Ended,
-): Promise<Ended> {
+/** @returns how it ended, once no crash can bring the state back */
+export async function endState(claimed: ClaimedState | undefined, ended: Ended): Promise<Ended> {
   try {
     await claimed?.end();
+    return ended;
   } catch (error) {
-    return refuse(call, error);
+    return { result: "refusal", refusal: error };
   }
-  return answer();
 }
 
 /** The state must be in time, and the provider's own. */
 export function checkState(
-  { finished, instances, now }: SignInDeps,
+  { used, instances, now }: SignInDeps,
   { state, provider }: NotedCallback,
   record: StateRecord,
 ) {
   const instance = instances.byId(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
-  remember(finished, state, wayBack, MAX_FINISHED);
+  remember(used, state, wayBack, MAX_USED);
   if (now().getTime() >= Date.parse(record.expires_at))
     throw stateRefused(
       `The state expired before the user came back, ${STATE_LIFETIME_SECONDS / 60} minutes after the sign-in began. Start a new one.`,
@@ -92,12 +95,12 @@ export function checkState(
 }
 
 /** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses, startLimit }: SignInDeps, call: NotedCallback, { record, instance }: Found) {
+export function checkBrowser({ addresses }: SignInDeps, call: NotedCallback, { record, instance }: Found) {
   const { provider, redirect_uri } = record;
   const fault = bindingFault(record, call, addresses.isHttps);
   if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
-  if (!instance?.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
-  startLimit.finished(record.state);
+  if (!instance) throw stateRefused("The instance of this sign-in was deleted.");
+  if (!instance.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
   call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
   return { record, instance };
 }

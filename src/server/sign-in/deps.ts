@@ -16,8 +16,8 @@ export interface SignInDeps {
   readonly connect: ConnectProvider;
   readonly flows: Flows;
   readonly startLimit: StartLimit;
-  /** The latest sign-ins that this process finished, by state: whoever repeats a callback is told so. */
-  readonly finished: Map<string, WayBack | undefined>;
+  /** The latest states that a callback used, and where its user came from: whoever repeats a callback is told so. */
+  readonly used: Map<string, WayBack | undefined>;
   readonly locate: LocateIp;
   readonly providerTimeoutMs?: number | undefined;
   /** Whether an instance without `redirect_uris` may send its users back to loopback, and for a program anywhere. */

@@ -10,7 +10,7 @@ import {
   type BeginRequest,
   type Begun,
 } from "./begin.ts";
-import { checkIssuer, exchangeCode, returnError, returnToken, saveSignIn } from "./callback.ts";
+import { checkIssuer, exchangeCode, returnError, returnToken, saveSignIn, type ExchangedCode } from "./callback.ts";
 import { checkBrowser, checkState, claimState, endState, refuse, type ProviderCallback, type Ended } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 
@@ -34,7 +34,10 @@ async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Beg
   if (elsewhere !== undefined) return { instance, location: elsewhere };
   const bound = bindBrowser(deps, request);
   await limitStarts(deps, request, bound);
-  const record = await saveState(deps, instance, connection, request, bound);
+  const record = await saveState(deps, instance, connection, request, bound).catch((error: unknown) => {
+    deps.startLimit.ended(bound.state);
+    throw error;
+  });
   return sendToProvider(deps, instance, connection, request, bound, record);
 }
 
@@ -46,10 +49,10 @@ async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Prom
     claimed = await claimState(deps, call);
     begun = checkBrowser(deps, call, checkState(deps, call, claimed.record));
   } catch (error) {
-    return endState(call, claimed, () => refuse(call, error));
+    return endState(claimed, refuse(call, error));
   }
   const { record, instance } = begun;
-  let exchanged: Awaited<ReturnType<typeof exchangeCode>> | undefined;
+  let exchanged: ExchangedCode | undefined;
   try {
     const connection = await deps.connect(instance, call.provider);
     checkIssuer(connection, call);
@@ -58,6 +61,6 @@ async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Prom
     const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
     return returnToken(deps, call, begun, saved, token);
   } catch (error) {
-    return endState(call, claimed, () => returnError(deps, call, begun, error, exchanged !== undefined));
+    return endState(claimed, returnError(deps, call, begun, error, exchanged !== undefined));
   }
 }

@@ -17,7 +17,7 @@ const WARN_EVERY_MS = 60_000;
 export type StartLimit = ReturnType<typeof createStartLimit>;
 
 /** For a server that only this machine can reach. */
-export const NO_START_LIMIT: StartLimit = { begun: () => undefined, finished: () => {} };
+export const NO_START_LIMIT: StartLimit = { begun: () => undefined, ended: () => {} };
 
 /**
  * Remembers the unfinished sign-ins of each client for a state's lifetime, so that one client can't push out everyone
@@ -83,7 +83,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
       clients.set(client, (clients.get(client) ?? new Set()).add(state));
       return replaced;
     },
-    finished: forget,
+    ended: forget,
   };
 }
 
