@@ -14,7 +14,7 @@ function readBody(request, then) {
 
 async function handler() {
   if (kind === "read") return (_request, response) => reply(response);
-  if (kind === "body") return (request, response) => readBody(request, () => reply(response));
+  if (kind === "parse") return (request, response) => readBody(request, (text) => reply(response, JSON.parse(text)));
   const { compactVerify } = await import("jose");
   // In the form in which svc keeps it.
   const key = await subtle.importKey("raw", Buffer.from(secret), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);

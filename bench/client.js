@@ -56,7 +56,7 @@ else answerRounds(contender(workerData));
 async function compareAll() {
   console.log(`Node ${process.version}, ${CONCURRENCY} calls at once, medians of ${ROUNDS} rounds of ${CALLS}\n`);
   for (const [index, { name, answer, body }] of cases.entries()) {
-    const options = JSON.stringify({ kind: body === undefined ? "read" : "body", answer: JSON.stringify(answer) });
+    const options = JSON.stringify({ kind: body === undefined ? "read" : "parse", answer: JSON.stringify(answer) });
     const server = spawn(process.execPath, [new URL("bare.js", import.meta.url).pathname, options], {
       stdio: ["ignore", "pipe", "inherit"],
     });

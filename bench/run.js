@@ -96,6 +96,10 @@ async function throughput() {
   await compare("verify, ever new tokens / node:http with jose", "≥ 0.65", svc, jose, (port) =>
     tokens.map((each) => verify(port, each)),
   );
+  const bare = [join(ROOT, "bench/bare.js"), JSON.stringify({ kind: "parse", answer: JSON.stringify(verified) })];
+  await compare("verify, token seen before / a bare POST with a parse", "≥ 0.3", svc, bare, (port) => [
+    verify(port, token),
+  ]);
   await compare("verify, token seen before / a route of h3", "≥ 0.7", svc, route, (port) => [verify(port, token)]);
   await compare("GET users/:id / a route of h3", "≥ 0.7", svc, route, (port) => [
     request("GET", `/api/v1/users/${user.id}`, port, headers),
