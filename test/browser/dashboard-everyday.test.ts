@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("Everyday work in the dashboard", () => 
     const at = (hours: number): string =>
       new Date(Date.parse(data.started_at) + hours * 3_600_000).toISOString().slice(11, 19);
     await page.goto(`${on.svc.url}/__svc/#/flows`);
-    const first = page.locator("tbody .exact-time").first();
+    const first = page.locator("tbody .stacked").first();
     await first.getByText(`${at(0)} UTC`).waitFor();
     await page.getByTestId("zone").click();
     await first.getByText(`${at(9)} GMT+9`).waitFor();
