@@ -86,7 +86,7 @@ export async function runSave(context: Context, options: GlobalFlags, name: stri
 
 export async function runRestore(context: Context, options: ReplaceOptions, name: string): Promise<void> {
   const control = await openControl(context);
-  await consentAt(context, control, options, `Replace all records with the snapshot ${name}`);
+  await consentAt(context, control, options, `Replace the records and keys of all instances with the snapshot ${name}`);
   const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
   await sayDone(context, options, control, `Restored the snapshot ${name} of`);
