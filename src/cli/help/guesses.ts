@@ -181,7 +181,8 @@ export const TAKEN_OTHERWISE: readonly (readonly [commands: RegExp, words: RegEx
 /** The row of which one of the words, in the place of the last, is the key. */
 export function rowFor(rows: typeof MISSING_COMMANDS, key: string): string | undefined {
   return rows.find(([words]) => {
-    const [last = "", ...before] = words.split(" ").toReversed();
-    return last.split("|").some((word) => [...before.toReversed(), word].join(" ") === key);
+    const before = words.split(" ");
+    const last = before.pop() ?? "";
+    return last.split("|").some((word) => [...before, word].join(" ") === key);
   })?.[1];
 }

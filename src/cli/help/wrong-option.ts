@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { isUuid } from "../../wire/ids.ts";
+import { asTerms } from "../../wire/search/query-words.ts";
 import { commandPath } from "../command-names.ts";
 import { quoted } from "../output/text.ts";
 import { MISSING_OPTIONS, rowFor } from "./guesses.ts";
@@ -98,7 +99,7 @@ export function asSearch(path: string, word: string): string {
 }
 
 function partOf(path: string, word: string): Part {
-  const terms = word.replace(/(^| )(-?\w+)==?(?=[^=])/g, "$1$2:");
+  const terms = asTerms(word);
   if (/[:<>]/.test(terms)) return [undefined, terms];
   return [!word.includes("@") ? "--name" : path.startsWith("sessions") ? "--user" : "--email", word];
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { networkOf } from "../sign-in/start-limit.ts";
-import type { IsProxy } from "./client-address.ts";
-import { peerOf } from "./client-address.ts";
+import { peerOf, type IsProxy } from "./client-address.ts";
 
 /** A connection takes some 50 kB. */
 const MOST = 10_000;

@@ -11,11 +11,16 @@ const parsed = new Map<string, RedirectUri>();
  * @throws {Refusal} `invalid_redirect_uri`, naming the rule
  */
 export function parseRedirectUri(uri: string): RedirectUri {
-  const known = parsed.get(uri);
-  if (known) return known;
-  const read = readRedirectUri(uri);
+  const read = known(uri);
   if ("problem" in read) throw redirectUriRefused(read.problem);
-  remember(parsed, uri, read, MAX_PARSED);
+  return read;
+}
+
+function known(uri: string): ReturnType<typeof readRedirectUri> {
+  const before = parsed.get(uri);
+  if (before) return before;
+  const read = readRedirectUri(uri);
+  if (!("problem" in read)) remember(parsed, uri, read, MAX_PARSED);
   return read;
 }
 
@@ -46,7 +51,7 @@ function encoded(value: string): string {
 
 /** The application that an address belongs to; undefined for a private-use scheme, which has no page to return to. */
 export function wayBackTo({ name }: { readonly name: string }, redirect_uri: string): WayBack | undefined {
-  const read = readRedirectUri(redirect_uri);
+  const read = known(redirect_uri);
   return "problem" in read || read.hostname === undefined ? undefined : { name, origin: read.origin };
 }
 

@@ -93,3 +93,8 @@ export function termHint(word: string, fields: Fields, print: (term: Term) => st
 function trimmed(text: string): string {
   return text.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
+
+/** What was typed with `=`, as others write it, with the `:` of a query. */
+export function asTerms(text: string): string {
+  return text.replace(/(^| )(-?\w+)==?(?=[^=])/g, "$1$2:");
+}

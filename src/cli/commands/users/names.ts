@@ -5,6 +5,7 @@ import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
 import { shortIdHint } from "../../list/columns.ts";
 import { counted, quoted, say } from "../../output/text.ts";
+import { asTerms } from "../../../wire/search/query-words.ts";
 import { pastedAddress } from "../../search/flags.ts";
 
 /** Ids in lower case, and e-mail addresses as they were given. */
@@ -79,7 +80,7 @@ function checked(given: string, outcome: string, where = ""): string {
 const ONE_A_LINE = "Write one id or address a line. Of a spreadsheet, name the column: --column email";
 
 function hintForArgument(text: string): string | undefined {
-  const term = quoted(text.replace(/^(-?\w+)==?(?=[^=])/, "$1:"));
+  const term = quoted(asTerms(text));
   if (/^-?\w+[:<>=]\S+$/.test(text))
     return `To find what this matches: svc users search ${term}. To delete it: svc users delete --query ${term} --dry-run`;
   if (/[:<>=*]/.test(text))
