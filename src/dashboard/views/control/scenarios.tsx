@@ -89,7 +89,8 @@ function rulesOf({ match, as, delay_ms }: Scenario["data"]): string {
     ([name, value]) => `${name} ${name === "instance" ? instanceName(value) : value}`,
   );
   const every = service.value.instances.length > 1 ? "every sign-in, of any instance" : "every sign-in";
-  return [matches.join(", ") || every, as && `as ${as}`, delayInWords(delay_ms)].filter(Boolean).join(", ");
+  const delay = delayInWords(delay_ms);
+  return [matches.join(", ") || every, as && `as ${as}`, delay && `waits for ${delay}`].filter(Boolean).join(", ");
 }
 
 /** A sign-in that a scenario was compared with may have used it up. */
