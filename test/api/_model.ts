@@ -228,10 +228,10 @@ const DOES: Does = {
     model.snapshot = structuredClone(model.tenants);
   },
 
-  async undo(model, { service }) {
-    const { status } = await service.control("POST", "/snapshots/saved/restore");
+  async undo(model, { service }, { tenant }) {
+    const { status } = await service.control("POST", "/snapshots/saved/restore", { instance: tenant });
     expect(status).toBe(model.snapshot ? 200 : 404);
-    if (model.snapshot) model.restore();
+    if (model.snapshot) model.restore(tenant);
   },
 
   async restart(_, { service }, { crashes }) {

@@ -237,10 +237,14 @@ export class Model {
     return this.tenants[name].users.some(({ id }) => id === token.user) ? 200 : 404;
   }
 
-  restore(): void {
-    this.tenants = structuredClone(this.snapshot!);
+  /** @param only whose keys stay; absent: everything becomes what it was */
+  restore(only?: TenantName): void {
+    for (const name of only ? [only] : TENANTS) {
+      const { keys } = this.tenants[name];
+      this.tenants[name] = { ...structuredClone(this.snapshot![name]), ...(only && { keys }) };
+    }
     // A state that was saved before belongs to records that are not there any more.
-    for (const begun of this.begun) begun.isOpen = false;
+    for (const begun of this.begun) if (begun.tenant === (only ?? begun.tenant)) begun.isOpen = false;
   }
 }
 
@@ -288,7 +292,7 @@ export const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind("prune"), tenant: name, seconds: fc.constantFrom(3600, 5000) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("rotate"), tenant: name, kept: fc.constantFrom(0, 1800) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("snapshot") }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("undo") }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("undo"), tenant: fc.constantFrom(undefined, ...TENANTS) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("restart"), crashes: fc.boolean() }) },
 );
 export type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;

@@ -124,6 +124,8 @@ export async function callEveryRoute(server: ControlledServer): Promise<void> {
     await ok(server, `POST /clock/${verb}`, `/clock/${verb}`, body);
   await ok(server, "POST /snapshots", "/snapshots", { name: "base" });
   await ok(server, "GET /snapshots", "/snapshots");
+  await ok(server, "GET /snapshots/:name", "/snapshots/base");
+  await ok(server, "POST /snapshots/:name/restore", "/snapshots/base/restore", { instance: "acme" });
   await ok(server, "POST /snapshots/:name/restore", "/snapshots/base/restore");
   await ok(server, "DELETE /snapshots/:name", "/snapshots/base");
   await ok(server, "POST /reset", "/reset", { instance: "acme" });

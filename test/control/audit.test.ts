@@ -46,6 +46,7 @@ it("Each deletion, revocation, change of keys, prune, reset and import is one en
     ["POST /sessions/:session_id/restore", "session_restored", "initech", "its id", 1],
     ["DELETE /users/:id", "user_deleted", "initech", "its id", 1],
     ["DELETE /instances/:id", "instance_deleted", "initech", "its id", 1],
+    ["POST /snapshots/:name/restore", "snapshot_restored", "acme", "base", 5],
     ["POST /snapshots/:name/restore", "snapshot_restored", null, "base", 6],
     ["DELETE /snapshots/:name", "snapshot_deleted", null, "base", 1],
     ["POST /reset", "records_reset", "acme", null, 5],

@@ -178,6 +178,64 @@ export function testChanging(subject: Subject): void {
       expect(await subject.store.settings("scenario/")).toEqual([]);
     });
 
+    it("restore one instance's users, identities and sessions, and leave all else alone", async () => {
+      const { store } = subject;
+      await store.seed(people());
+      await changeSetting(store, "clock", () => ({ mode: "frozen", at: at(0) }));
+      const saved = await contentOf(store);
+      await store.snapshots.save("base", at(5));
+      expect(await store.snapshots.countsOf("base", A)).toEqual({ users: 3, identities: 3, sessions: 3 });
+      expect(await store.snapshots.countsOf("base", B)).toEqual({ users: 1, identities: 1, sessions: 1 });
+
+      await store.deleteUser(A, id(1));
+      for (const instance_id of [A, B]) {
+        await store.completeSignIn(arrival({ uid: "new", instance_id }));
+        await store.saveState(state(1, { instance_id, state: instance_id === A ? "a".repeat(64) : "b".repeat(64) }));
+        await store.change("instances", instance_id, (before) => ({
+          ...before!,
+          secret_key: `sk_rotated_${instance_id}`,
+        }));
+      }
+      await store.change("personas", "mary", (before) => ({ ...before!, name: "Mary Shelley" }));
+      await changeSetting(store, "clock", () => undefined);
+      const changed = await contentOf(store);
+      expect(await store.snapshots.restoreInstance("base", A)).toEqual({ users: 3, identities: 3, sessions: 3 });
+
+      const of = (content: typeof saved, tenant: string) => ({
+        users: content.users.filter(({ user: { instance_id } }) => instance_id === tenant),
+        sessions: content.sessions.filter(({ instance_id }) => instance_id === tenant),
+      });
+      const after = await contentOf(store);
+      expect(of(after, A)).toEqual(of(saved, A));
+      expect(of(after, B)).toEqual(of(changed, B));
+      expect(after).toMatchObject({ instances: changed.instances, personas: changed.personas });
+      expect(await store.identitiesOf(A, id(1))).toHaveLength(2);
+      expect(await store.settings("clock")).toEqual([]);
+      expect(await store.takeState("a".repeat(64))).toBeUndefined();
+      expect(await store.takeState("b".repeat(64))).toMatchObject({ instance_id: B });
+      // A sign-in finds what came back.
+      const { user: known } = await store.completeSignIn(arrival({ uid: "ada" }));
+      expect(known.id).toBe(id(1));
+    });
+
+    it("restore no instance that they lack, or that was deleted", async () => {
+      const { store } = subject;
+      await store.seed(people());
+      await store.snapshots.save("base", at(1));
+      await store.add({ instances: [instance(id(0xc), "initech")] });
+      await store.removeInstance(B);
+      const before = await contentOf(store);
+      for (const [name, instance_id] of [
+        ["base", id(0xc)],
+        ["none", A],
+      ] as const) {
+        expect(await store.snapshots.countsOf(name, instance_id)).toBeUndefined();
+        expect(await store.snapshots.restoreInstance(name, instance_id)).toBeUndefined();
+      }
+      await expect(store.snapshots.restoreInstance("base", B)).rejects.toThrow(Conflict);
+      expect(await contentOf(store)).toEqual(before);
+    });
+
     it("can be replaced and deleted, and may be missing", async () => {
       await subject.store.seed(people());
       await subject.store.snapshots.save("base", at(1));

@@ -1,4 +1,4 @@
-import type { ParsedBodyOf } from "../../wire/control/routes.ts";
+import type { ParsedBodyOf } from "../../wire/control/types.ts";
 import { causeOf } from "../../wire/control/scenarios.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import { Refusal } from "../errors.ts";

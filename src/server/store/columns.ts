@@ -123,6 +123,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 /** The tables of which an instance has its own part: what is unique in them is unique within an instance. */
 export const TENANT_NAMES = ["users", "identities", "sessions"] as const;
 export type TenantName = (typeof TENANT_NAMES)[number];
+export type TenantCounts = Readonly<Record<TenantName, number>>;
 
 export interface TenantKey {
   readonly instance_id: string;

@@ -12,6 +12,7 @@ import type {
   SettingRecord,
   StateRecord,
   TableName,
+  TenantCounts,
   TenantName,
   UserRecord,
 } from "./records.ts";
@@ -205,6 +206,15 @@ export interface SnapshotStore {
    * kept. Unfinished sign-ins are removed. False if there is no snapshot of this name.
    */
   restore(name: string, dropped?: string): Promise<boolean>;
+  /** How many records a snapshot has of an instance. Undefined if no snapshot of this name has the instance. */
+  countsOf(name: string, instance_id: string): Promise<TenantCounts | undefined>;
+  /**
+   * Replaces an instance's users, identities and sessions, in one step, and removes its unfinished sign-ins. The instance
+   * itself and all others stay as they are, and so do settings and personas.
+   * @returns what was restored, as `countsOf` says it
+   * @throws {Conflict} if the instance was deleted meanwhile
+   */
+  restoreInstance(name: string, instance_id: string): Promise<TenantCounts | undefined>;
   delete(name: string): Promise<boolean>;
 }
 

@@ -185,7 +185,7 @@ export const Snapshot = record(
   z.object({
     name: text,
     created_at: text,
-    records: z.record(text, count).check(z.describe("Number of records, by kind")),
+    records: z.record(text, count).check(z.describe("Number of records, by kind; of one instance, if it was named")),
     previous: optional(text, "After a restore: the snapshot of the records before it, which undoes it"),
   }),
 );

@@ -155,6 +155,9 @@ export const NewSnapshot = z.strictObject({
     z.refine((name) => !PREVIOUS_NAME.test(name), "must not be previous, which svc keeps for itself to undo a reset"),
   ),
 });
+export const RestoreSnapshot = z.strictObject({
+  instance: v.optional(v.instanceName, "Only this instance's users and sessions are restored"),
+});
 export const Reset = z.union([z.strictObject({ all: z.literal(true) }), z.strictObject({ instance: v.instanceName })], {
   error: 'must be { "all": true } or { "instance": "acme" }',
 });

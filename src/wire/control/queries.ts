@@ -11,6 +11,9 @@ export const Paged = z.strictObject(page);
 export const OfInstance = z.strictObject({
   instance: optional(text, "An instance's id or subdomain; needed if several have a record with this id"),
 });
+export const SavedInstance = z.strictObject({
+  instance: optional(text, "An instance's id or subdomain: only its records are counted"),
+});
 const search = {
   instance: z.optional(instanceName),
   query: optional(z.string().check(z.maxLength(8192)), "The search language of the product API"),

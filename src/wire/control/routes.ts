@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ParsedOf, RouteDefinition, RouteTable } from "../route.ts";
+import type { RouteDefinition, RouteTable } from "../route.ts";
 import * as a from "./answers.ts";
 import * as b from "./bodies.ts";
 import { CONTROL_BASE } from "./paths.ts";
@@ -154,9 +154,10 @@ export const CONTROL_ROUTES = {
     body: b.NewSnapshot,
     ...created(a.Snapshot),
   },
+  "GET /snapshots/:name": { does: "Retrieves a snapshot.", query: q.SavedInstance, answer: a.Snapshot },
   "POST /snapshots/:name/restore": {
-    does: "Replaces all records with a snapshot.",
-    ...nothing,
+    does: "Replaces all records with a snapshot's, or one instance's users and sessions.",
+    ...optional(b.RestoreSnapshot),
     answer: a.Snapshot,
   },
   "DELETE /snapshots/:name": { does: "Deletes a snapshot.", answer: a.Deleted },
@@ -210,5 +211,3 @@ export const CONTROL_API = {
   on: ["front"],
   routes: CONTROL_ROUTES,
 } as const satisfies RouteTable;
-
-export type ParsedBodyOf<Route extends keyof typeof CONTROL_ROUTES> = ParsedOf<(typeof CONTROL_ROUTES)[Route], "body">;

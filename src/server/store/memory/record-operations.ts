@@ -1,8 +1,5 @@
 import {
-  instanceIdOf,
-  keyOf,
   MOVED_NAMES,
-  TABLE_NAMES,
   type Entry,
   type KeyOf,
   type RecordOf,
@@ -13,7 +10,7 @@ import {
 import type { Store } from "../store.ts";
 import type { Commits } from "./commits.ts";
 import { refuseConflict } from "./conflicts.ts";
-import { put, removal, Tables, type Change, type Content } from "./tables.ts";
+import { contentWithout, put, removal, Tables, type Change } from "./tables.ts";
 
 /** Reads and changes single records: everything except lists and sign-ins. */
 export function createRecordOperations(commits: Commits) {
@@ -77,11 +74,14 @@ export function createRecordOperations(commits: Commits) {
 
     async removeInstance(id) {
       if (!commits.tables.instances.has(id)) return false;
-      await commits.replace(() => without(commits.tables, id, true));
+      await commits.replace(() => {
+        const content = contentWithout(commits.tables, id);
+        return Tables.of({ ...content, instances: content.instances!.filter((instance) => instance.id !== id) });
+      });
       return true;
     },
 
-    clearInstance: (id) => commits.replace(() => without(commits.tables, id, false)),
+    clearInstance: (id) => commits.replace(() => Tables.of(contentWithout(commits.tables, id))),
   } satisfies Partial<Store>;
 }
 
@@ -92,16 +92,4 @@ function* additions(tables: Tables, records: Partial<Records>): Iterable<Change>
       refuseConflict(tables, [name, after] as unknown as Entry);
       yield { table: name, before: undefined, after };
     }
-}
-
-/** All but an instance's records. @param removes whether the instance itself goes too */
-function without(tables: Tables, id: string, removes: boolean): Tables {
-  const content: { [name: string]: unknown[] } = {};
-  for (const name of TABLE_NAMES)
-    content[name] = tables
-      .records(name)
-      .filter((record) =>
-        name === "instances" ? !removes || keyOf(name, record) !== id : instanceIdOf(record) !== id,
-      );
-  return Tables.of(content as Content);
 }

@@ -1,7 +1,7 @@
-import { byTable, MOVED_NAMES } from "../records.ts";
-import { CLOCK_SETTING, type SnapshotInfo, type SnapshotStore } from "../store.ts";
+import { byTable, MOVED_NAMES, TENANT_NAMES, type TenantCounts } from "../records.ts";
+import { CLOCK_SETTING, Conflict, type SnapshotInfo, type SnapshotStore } from "../store.ts";
 import type { Commits } from "./commits.ts";
-import { Tables, type Content } from "./tables.ts";
+import { contentWithout, Tables, type Content } from "./tables.ts";
 
 export interface SnapshotStorage extends Pick<SnapshotStore, "list" | "delete"> {
   put(info: SnapshotInfo, content: Tables): Promise<void>;
@@ -44,8 +44,34 @@ export function createSnapshots(commits: Commits, storage: SnapshotStorage): Sna
       return true;
     },
 
+    countsOf: async (name, instance_id) => countsIn(await storage.take(name), instance_id),
+
+    async restoreInstance(name, instance_id) {
+      const saved = await storage.take(name);
+      const counts = countsIn(saved, instance_id);
+      if (!saved || !counts) return undefined;
+      await commits.replace(() => {
+        if (!commits.tables.instances.has(instance_id)) throw new Conflict("the instance was deleted meanwhile");
+        const content: Content = contentWithout(commits.tables, instance_id);
+        const { users, identities, sessions } = saved.tenant(instance_id);
+        return Tables.of({
+          ...content,
+          users: [...content.users!, ...users.values()],
+          identities: [...content.identities!, ...identities.values()],
+          sessions: [...content.sessions!, ...sessions.values()],
+        });
+      });
+      return counts;
+    },
+
     delete: (name) => storage.delete(name),
   };
+}
+
+function countsIn(saved: Tables | undefined, instance_id: string): TenantCounts | undefined {
+  if (!saved?.instances.has(instance_id)) return undefined;
+  const tenant = saved.tenant(instance_id);
+  return byTable(TENANT_NAMES, (table) => tenant[table].size);
 }
 
 /** What is copied: the records and the clock. */

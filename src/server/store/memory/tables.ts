@@ -134,6 +134,13 @@ function isOwned(name: TableName): name is OwnedName {
   return OWNED.includes(name);
 }
 
+/** All records but those that belong to an instance. The instance itself is among them. */
+export function contentWithout(tables: Tables, instance_id: string): Content {
+  return byTable(TABLE_NAMES, (name) =>
+    tables.records(name).filter((record) => instanceIdOf(record) !== instance_id),
+  ) as Content;
+}
+
 export function* entriesOf(tables: Tables, names: readonly TableName[]): Iterable<Entry> {
   for (const name of names) for (const record of tables.records(name)) yield [name, record] as unknown as Entry;
 }

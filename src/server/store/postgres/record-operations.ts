@@ -12,9 +12,8 @@ import {
 import { AlreadyExists, Conflict, StorageUnavailable, type Store } from "../store.ts";
 import type { Database } from "./database/database.ts";
 import { isConflict } from "./database/failures.ts";
-import type { Ask } from "./database/session.ts";
 import { PROVIDERS_OF_USER, viewOf } from "./lists.ts";
-import { insertAll, keyColumns, selected, selectFrom, storedNames, toRow } from "./rows.ts";
+import { clearInstance, insertAll, keyColumns, selected, selectFrom, storedNames, toRow } from "./rows.ts";
 
 /** Counting a large table reads all of it. PostgreSQL keeps an estimate of each, or of each of its partitions. */
 const MAX_COUNTED = 100_000;
@@ -135,19 +134,14 @@ export function createRecordOperations(database: Database) {
 
     async removeInstance(id) {
       await transaction(async (ask) => {
-        await clear(ask, id);
+        await clearInstance(ask, id);
         await ask("DELETE FROM svc.instances WHERE id = $1::text", [id]);
       }, false);
       return true;
     },
 
-    clearInstance: (id) => transaction((ask) => clear(ask, id), false),
+    clearInstance: (id) => transaction((ask) => clearInstance(ask, id), false),
   } satisfies Partial<Store>;
-}
-
-async function clear(ask: Ask, instance_id: string): Promise<void> {
-  await ask("DELETE FROM svc.states WHERE instance_id = $1::text", [instance_id]);
-  await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
 }
 
 function placeOf(name: TableName): string {

@@ -94,6 +94,12 @@ export async function insertAll(ask: Ask, records: Partial<Records>): Promise<vo
   }
 }
 
+/** What refers to a user goes with it (ON DELETE CASCADE). */
+export async function clearInstance(ask: Ask, instance_id: string): Promise<void> {
+  await ask("DELETE FROM svc.states WHERE instance_id = $1::text", [instance_id]);
+  await ask("DELETE FROM svc.users WHERE instance_id = $1::text", [instance_id]);
+}
+
 /** Deletes rows that refer to others first. The store's secrets stay: other processes continue to use them. */
 export async function removeAll(ask: Ask): Promise<void> {
   for (const table of TABLE_NAMES.toReversed())
