@@ -4,6 +4,8 @@ import { PROVIDERS } from "../../wire/providers.ts";
 const NAME = /^(?!(?:all|list|ls|show)$)[a-z][\w.-]*$/i;
 const ANY = /^(?!(?:all|list|ls|show)$)./;
 const REVOKE = "svc dev sessions revoke <session_id>, which needs the control API";
+const AUDIT =
+  "Who created, changed or deleted what is in the output of svc serve alone, in the lines with audit. Sign-ins:";
 const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control API";
 
 /**
@@ -24,7 +26,8 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["users import", "Use: svc dev seed <file>."],
   ["users bulk-delete", "Use: svc users delete --file <file>."],
   ["users query|where|filter|lookup", "Use: svc users search <term>, or svc users get <user>."],
-  ["users logs|log|events|history|activity", "Use: svc logs --user <user>."],
+  ["users logs|log|events|activity", "Use: svc logs --user <user>."],
+  ["users history|audit", `${AUDIT} svc logs --user <user>.`],
   ["users logout|signout|sign-out|revoke|revoke-sessions", `To revoke all sessions: ${SIGN_OUT}.`],
   [
     "sessions revoke|end|kill|delete|logout|terminate|invalidate",
@@ -104,8 +107,9 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["stats|metrics|top", "Use: svc users list --count, or svc sessions list --count."],
   ["providers|connections", "svc serve names its providers, and svc.config.json chooses them."],
   ["webhook|webhooks|trigger", "There are no webhooks. To follow what happens: svc logs -f."],
+  ["audit|history", `${AUDIT} svc logs.`],
   [
-    "audit|history|tail|watch|listen|events|logins|sign-ins|signins|failed-logins",
+    "tail|watch|listen|events|logins|sign-ins|signins|failed-logins",
     "Use: svc logs, svc logs --failed or svc logs -f.",
   ],
   ["request|curl|raw|graphql", "Use: svc api GET /api/v1/users."],

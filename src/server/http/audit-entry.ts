@@ -1,11 +1,15 @@
 // Programs that start a server see these types, and need none of h3's.
 
-/** What takes records or keys away, or puts others in their place. */
+/** What changes records or keys. What a sign-in changes is its flow. */
 export type AuditAction =
+  | "user_created"
+  | "user_changed"
   | "user_deleted"
   | "session_revoked"
   | "session_restored"
   | "sessions_pruned"
+  | "instance_created"
+  | "instance_changed"
   | "instance_deleted"
   | "keys_replaced"
   | "old_keys_revoked"

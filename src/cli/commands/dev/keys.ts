@@ -64,7 +64,7 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
   if (old)
     say(
       context,
-      `The old secret key goes on verifying tokens until ${old.expires_at}. Give applications the new one now.`,
+      `The old secret key goes on verifying tokens until ${old.expires_at}, but not with svc tokens verify --local. Give applications the new one now.`,
     );
   const ofInstance = control.instance === undefined ? "" : ` --instance ${quoted(instance.data.subdomain)}`;
   if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);

@@ -10,7 +10,7 @@ import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
 import { printList, printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { counted, say } from "../../output/text.ts";
+import { counted, quoted, say } from "../../output/text.ts";
 
 export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
@@ -94,6 +94,8 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const changed = await control.request("PATCH /users/:id", { params, query: { instance: control.instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
   await sayDone(context, options, control, `Updated ${changed.data.email} of`, changed.data.instance);
+  if (!options.json && email !== undefined && options.verified === undefined && !changed.data.email_verified)
+    say(context, `The new address is not verified. If it is: svc dev users update ${quoted(email)} --verified`);
 }
 
 async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {

@@ -40,7 +40,8 @@ export function add(program: Program, context: Surroundings): void {
     ],
     notes:
       "A line for each request, and beneath it what was done for a sign-in, with its id. Secrets are never in it.\n" +
-      "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops.",
+      "The server keeps the latest 2000 requests and 1000 sign-ins, until it stops. Who changed or deleted a user is in its own\n" +
+      "output alone, in the lines with audit.",
   });
 }
 
@@ -65,7 +66,11 @@ export async function runLogs(context: Context, options: LogsOptions): Promise<E
   for (const event of events) view(event);
   if (events.length === 0 && context.stdout.isTTY) context.stderr.write("Nothing to show.\n");
   if (toView === textView && (user ?? since) !== undefined) say(context, reachInWords(reach));
+  if (toView === textView && user !== undefined && events.length === 0) say(context, NO_CHANGES);
 }
+
+const NO_CHANGES =
+  "It has sign-ins and requests only. Who changed or deleted a user is in the output of svc serve alone, in the lines with audit.";
 
 /** @param since the beginning of the oldest sign-in that is known. ISO 8601 */
 function reachInWords(since: string | undefined): string {

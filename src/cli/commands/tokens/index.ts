@@ -16,7 +16,10 @@ export function add(program: Program, context: Surroundings): void {
   const verify = tokens
     .command("verify [token]")
     .description("verify a token; - or no argument reads it from standard input")
-    .option("--local", "check with the secret key and the clock of this machine; the service also knows deleted users")
+    .option(
+      "--local",
+      "check with the present secret key and this clock; the service also knows deleted users and kept keys",
+    )
     .option("--batch", "read one token a line, and print one JSON object a line")
     .option("-q, --quiet", "print nothing, also with --json; use the exit code");
   runs(verify, context, { on: "instance" }, runVerify, {

@@ -12,7 +12,8 @@ import {
 import { ERRORS } from "../../../wire/errors.ts";
 import { credentialKind } from "../../../wire/ids.ts";
 import type { Flags } from "../../command.ts";
-import { openClient, requireKey } from "../../connection/client.ts";
+import { openTarget, requireKey } from "../../connection/client.ts";
+import type { Target } from "../../connection/sources.ts";
 import { resolveTarget } from "../../connection/target.ts";
 import type { Context } from "../../context.ts";
 import { CliError, EXIT } from "../../errors.ts";
@@ -35,20 +36,38 @@ export type Check = (token: string) => Promise<Verification>;
 /** How tokens are checked: opened once, and used for one token or many. */
 export async function openCheck(context: Context, options: Flags<never, "local">): Promise<Check> {
   if (options.local) {
-    const key = await localKey(context);
-    return async (token) => ({ ...(await verifyLocally(key, token, context.now())), checked: "local" });
+    const target = await localTarget(context);
+    const key = await requireKey(context, target);
+    checkSigningKey(target.base_url ? "The secret key" : target.secret_key!.source, key);
+    return async (token) => {
+      const verdict = await verifyLocally(key, token, context.now());
+      if (verdict.reason !== OTHER_KEY) return { ...verdict, checked: "local" };
+      const reason = (await otherInstance(target, token)) ?? `${OTHER_KEY} ${KEPT_KEYS}`;
+      return { ...verdict, reason, checked: "local" };
+    };
   }
-  const client = await openClient(context);
-  return async (token) => ({ ...(await verifyRemotely(client, token, context.now())), checked: "remote" });
+  const target = await resolveTarget(context);
+  const client = await openTarget(context, target);
+  return async (token) => {
+    const verdict = await verifyRemotely(client, token, context.now());
+    if (verdict.code !== "token_wrong_instance") return { ...verdict, checked: "remote" };
+    const reason = (await otherInstance(target, token)) ?? verdict.reason;
+    return { ...verdict, reason, checked: "remote" };
+  };
 }
 
 /** A key in the environment needs no service to verify with, unless something chooses one. */
-async function localKey(context: Context): Promise<string> {
+async function localTarget(context: Context): Promise<Target> {
   const { secret_key, profile, base_url, instance } = context.choices;
   const isAlone = secret_key && !instance && !isTyped(profile) && !isTyped(base_url);
-  const key = await requireKey(context, isAlone ? { secret_key } : await resolveTarget(context).catch(askForKey));
-  checkSigningKey(isAlone ? secret_key.source : "The secret key", key);
-  return key;
+  return isAlone ? { secret_key } : resolveTarget(context).catch(askForKey);
+}
+
+/** The reason if a token is of another instance of the server of this directory. */
+async function otherInstance({ server, publishable_key }: Target, token: string): Promise<string | undefined> {
+  const id = (await decode(token))?.claims.instance_id;
+  const found = server?.instances.find((one) => one.id === id && one.publishable_key !== publishable_key?.value);
+  return found && `It was issued for instance ${found.subdomain}. To verify it there: --instance ${found.subdomain}`;
 }
 
 /** Without a service, a key is all that is missing. */
@@ -165,13 +184,17 @@ function whatIsBroken(token: string): string {
   return "It cannot be decoded. Check that it was copied completely.";
 }
 
+const OTHER_KEY = "It was signed with another key, or changed after it was signed.";
+/** What `--local` does not have. */
+const KEPT_KEYS = "If the key was replaced with --keep-old, the service still accepts it: verify without --local.";
+
 function whatIsUnsigned(token: string, { header }: DecodedToken): string {
   if (/\s/.test(token)) return IN_PIECES;
   if (header["alg"] !== "HS256") return explainHeader(header)!;
   const { length } = token.slice(token.lastIndexOf(".") + 1);
   if (length !== SIGNATURE_LENGTH)
     return `Its signature has ${counted(length, "character")} instead of ${SIGNATURE_LENGTH}. Check that it was copied completely.`;
-  return "It was signed with another key, or changed after it was signed.";
+  return OTHER_KEY;
 }
 
 function whatIsOdd({ header, claims }: DecodedToken, now: Date): string {

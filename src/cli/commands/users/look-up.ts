@@ -17,7 +17,7 @@ export function onlyOne([user, ...others]: readonly User[], email: string, outco
     throw new CliError(
       EXIT.notFound,
       `No user has the e-mail address ${email}.${outcome}`,
-      "It may be another by now. To find the user by name: svc users search --name <name>",
+      `It may be another by now. Sessions keep the address of their sign-in: svc sessions search --email ${quoted(email)}`,
       "user_not_found",
     );
   if (others.length > 0)

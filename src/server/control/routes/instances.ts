@@ -21,7 +21,7 @@ export const instanceRoutes = (
     return listInMemory(call, deps, { name: "instances", all: deps.instances.all.toReversed(), present });
   },
 
-  "POST /instances": async ({ body }) => {
+  "POST /instances": async ({ event, body }) => {
     const seed = { instances: [body], personas: [] };
     refuseFaults(ofOne(crossFaults(seed)));
     refuseFaults(ofOne(await suffixFaults(seed.instances)));
@@ -30,12 +30,13 @@ export const instanceRoutes = (
     requireDefault(deps, instance!);
     await deps.store.add(records);
     await deps.shared.refresh();
+    deps.audit(event, { action: "instance_created", instance_id: instance!.id, id: instance!.id });
     return instanceResource(instance!, deps);
   },
 
   "GET /instances/:id": ({ params }) => instanceResource(requireInstance(deps, params.id), deps),
 
-  "PATCH /instances/:id": async ({ params, body }) => {
+  "PATCH /instances/:id": async ({ event, params, body }) => {
     const known = requireInstance(deps, params.id);
     refuseAddresses(body, patched(known, body));
     const { redirect_uris = known.redirect_uris } = body;
@@ -46,6 +47,7 @@ export const instanceRoutes = (
       if (body.default_provider !== undefined || body.active !== undefined) requireDefault(deps, after);
       return after;
     });
+    deps.audit(event, { action: "instance_changed", instance_id: known.id, id: known.id });
     return instanceResource(changed, deps);
   },
 

@@ -17,20 +17,22 @@ export const userRoutes = (deps: ControlDeps): ControlHandlers<"/users"> => ({
 
   "GET /users/count": ({ query }) => recordCount(query, USER_FIELDS, usersOf(deps, query.instance)),
 
-  "POST /users": async ({ body }) => {
+  "POST /users": async ({ event, body }) => {
     const { instance: chosen, ...user } = body;
     const instance = chosenInstance(deps, chosen);
     const faults = crossFaults({ instances: [{ users: [user] }] });
     refuseFaults(faults.map((fault) => fault.replaceAll("instances[0].users[0].", "")));
     const records = userRecordsOf([user], instance, deps.now());
     await deps.store.add(records);
-    return whole(deps, records.users[0]!);
+    const { instance_id, id } = records.users[0]!;
+    deps.audit(event, { action: "user_created", instance_id, id });
+    return whole(deps, { instance_id, id });
   },
 
   "GET /users/:id": async ({ params, query }) =>
     whole(deps, await requireRecordKey(deps, "users", params.id, query.instance)),
 
-  "PATCH /users/:id": async ({ params, query, body }) => {
+  "PATCH /users/:id": async ({ event, params, query, body }) => {
     const key = await requireRecordKey(deps, "users", params.id, query.instance);
     const { email_verified_at: verified } = body;
     const given = verified ? new Date(verified).toISOString() : verified;
@@ -42,7 +44,9 @@ export const userRoutes = (deps: ControlDeps): ControlHandlers<"/users"> => ({
       const email_verified_at = isOther ? (given ?? null) : given;
       return patched(before, { ...body, email_verified_at, updated_at });
     });
-    return whole(deps, requireFound(changed, "user_not_found"));
+    const { instance_id, id } = requireFound(changed, "user_not_found");
+    deps.audit(event, { action: "user_changed", instance_id, id });
+    return whole(deps, { instance_id, id });
   },
 
   "DELETE /users/:id": async ({ event, params, query }) => {
