@@ -29,11 +29,8 @@ export async function begun(service: Service, provider: Provider): Promise<strin
   return locationOf(await service.fetch(authorizePath(provider))).searchParams.get("state")!;
 }
 
-/** Reads a state's record and puts it back. */
 export async function recordOf({ store }: Service, state: string): Promise<StateRecord> {
-  const record = await store.takeState(state);
-  await store.saveState(record!);
-  return record!;
+  return (await store.find("states", state))!;
 }
 
 export function failure(code: SignInErrorCode): string {

@@ -1,4 +1,4 @@
-import { A, all, arrival, at, id, state } from "../store/_records.ts";
+import { A, all, arrival, at, id, state, takeState } from "../store/_records.ts";
 import type { Store } from "../../src/server/store/store.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function perform(store: Store, act: Act): Promise<unknown> {
   }
   const [n, time] = rest.map(Number) as [number, number];
   if (verb === "save") return store.saveState(stateOf(n));
-  if (verb === "take") return store.takeState(stateOf(n).state);
+  if (verb === "take") return takeState(store, stateOf(n).state);
   if (verb === "in") return store.completeSignIn(arrival({ uid: `p${n}`, n, time }));
   if (verb === "out") return store.deleteUser(A, id(n));
   throw new Error(`no act: ${act}`);
@@ -143,7 +143,7 @@ export async function holdingsOf(store: Store, states: readonly number[]): Promi
     found.set(`person ${n}`, (Date.parse(user.updated_at) - Date.parse(at(0))) / 1000);
   }
   if (sessions.length !== users.length) throw new Error(`${sessions.length} sessions of ${users.length} users`);
-  const taken = await Promise.all(states.map((n) => store.takeState(stateOf(n).state)));
+  const taken = await Promise.all(states.map((n) => takeState(store, stateOf(n).state)));
   for (const [place, n] of states.entries()) {
     const record = taken[place];
     if (record && JSON.stringify(record) !== JSON.stringify(stateOf(n))) throw new Error(`altered: state ${n}`);

@@ -52,7 +52,7 @@ describe("A commit with a bug in it", () => {
       const users = (await all(one.users(A, {}))).map(({ user }) => user.email);
       // The others of the same group succeed.
       expect(users).toEqual(third!.status === "fulfilled" ? ["right@acme.test"] : []);
-      const taken = await Promise.all([1, 2].map((n) => one.takeState(state(n).state)));
+      const taken = await Promise.all([1, 2].map((n) => one.find("states", state(n).state)));
       expect(taken.map((record) => record !== undefined)).toEqual([first!.status === "fulfilled", true]);
     }
   });

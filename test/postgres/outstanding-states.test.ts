@@ -21,9 +21,9 @@ it("PostgreSQL: the oldest of too many outstanding sign-ins are dropped without 
   const [row] = await sql.unsafe(`SELECT count(*)::int AS n FROM svc.states WHERE instance_id = '${A}'`);
   // All except that one and those saved after the last check.
   expect(row!["n"]).toBeLessThanOrEqual(50_000 + 1 + 128);
-  expect(await store.takeState(state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
-  expect(await store.takeState(state(2).state)).toBeUndefined();
-  expect(await store.takeState(state(0).state)).toEqual(state(0, { instance_id: B }));
+  expect(await store.find("states", state(1).state)).toEqual(state(1, { created_at: at(0), expires_at: at(600) }));
+  expect(await store.find("states", state(2).state)).toBeUndefined();
+  expect(await store.find("states", state(0).state)).toEqual(state(0, { instance_id: B }));
 });
 
 it("PostgreSQL: expired sign-ins are looked for every ten seconds, not at each start", async () => {

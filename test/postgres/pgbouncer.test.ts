@@ -11,7 +11,7 @@ import { openPostgresSource, openPostgresTarget } from "../../src/server/store/p
 import type { Entry } from "../../src/server/store/records.ts";
 import { USER_FIELDS } from "../../src/wire/search/fields.ts";
 import { parseQuery } from "../../src/wire/search/query.ts";
-import { A, all, arrival, at, id, people, records, session, state, user } from "../store/_records.ts";
+import { A, all, arrival, at, id, people, records, session, state, user, takeState } from "../store/_records.ts";
 import { hasPgBouncer, startPgBouncer } from "./_pgbouncer.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { awaitServer, open, patient } from "./_store.ts";
@@ -78,7 +78,7 @@ it.skipIf(!hasPgBouncer).each<[string, readonly string[]]>([
     expect(new Set((await Promise.all(arrivals)).map((outcome) => outcome.user.id)).size).toBe(50);
     await Promise.all(Array.from({ length: 50 }, (__, n) => stores[n % 2]!.saveState(state(n))));
     expect(
-      await Promise.all(Array.from({ length: 50 }, (__, n) => stores[(n + 1) % 2]!.takeState(state(n).state))),
+      await Promise.all(Array.from({ length: 50 }, (__, n) => takeState(stores[(n + 1) % 2]!, state(n).state))),
     ).toEqual(Array.from({ length: 50 }, (__, n) => state(n)));
     expect((await all(store.users(A, {}))).length).toBeGreaterThan(2500);
     const found = await all(

@@ -9,7 +9,7 @@ import { openPostgresStore } from "../../src/server/store/postgres/postgres-stor
 import type { Entry } from "../../src/server/store/records.ts";
 import { SESSION_FIELDS, USER_FIELDS } from "../../src/wire/search/fields.ts";
 import { parseQuery } from "../../src/wire/search/query.ts";
-import { A, all, arrival, at, id, people, state } from "../store/_records.ts";
+import { A, all, arrival, at, id, people, state, takeState } from "../store/_records.ts";
 import { createDatabase, execute, admin } from "./_postgres.ts";
 import { awaitServer } from "./_store.ts";
 
@@ -94,7 +94,7 @@ it("PostgreSQL: functions and operators of other roles in public are never calle
   await store.completeSignIn(arrival({ uid: "new" }));
   await store.completeSignIn(arrival({ uid: "new" }));
   await store.saveState(state(1));
-  expect(await store.takeState(state(1).state)).toEqual(state(1));
+  expect(await takeState(store, state(1).state)).toEqual(state(1));
   expect(await store.instances()).toHaveLength(2);
   expect(await store.personas()).toEqual(people().personas);
   const terms = [

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { StoreNotEmpty } from "../../src/server/store/store.ts";
-import { A, all, arrival, id, people, state } from "../store/_records.ts";
+import { A, all, arrival, id, people, state, takeState } from "../store/_records.ts";
 import { createDatabase, execute } from "./_postgres.ts";
 import { open, patient } from "./_store.ts";
 
@@ -48,7 +48,7 @@ it("PostgreSQL: a serialization failure (SQLSTATE 40001) is retried before anyth
   await again();
   await store.saveState(state(1));
   await again();
-  expect(await store.takeState(state(1).state)).toEqual(state(1));
+  expect(await takeState(store, state(1).state)).toEqual(state(1));
   await again();
   expect(await store.deleteUser(A, id(1))).toBe(true);
   expect(await store.deleteUser(A, id(1))).toBe(false);

@@ -10,7 +10,7 @@ import { openPostgresStore } from "../../src/server/store/postgres/postgres-stor
 import { USER_FIELDS } from "../../src/wire/search/fields.ts";
 import { parseQuery } from "../../src/wire/search/query.ts";
 import { runCli, type CliResult } from "../_cli.ts";
-import { A, all, arrival, id, people, records, state } from "../store/_records.ts";
+import { A, all, arrival, id, people, records, state, takeState } from "../store/_records.ts";
 import { admin, createDatabase, execute } from "./_postgres.ts";
 import { open, awaitServer } from "./_store.ts";
 
@@ -132,7 +132,7 @@ describe("Opening a PostgreSQL store", () => {
     await store.seed(people());
     await store.completeSignIn(arrival({ uid: "new" }));
     await store.saveState(state(1));
-    expect(await store.takeState(state(1).state)).toEqual(state(1));
+    expect(await takeState(store, state(1).state)).toEqual(state(1));
     expect(await store.deleteUser(A, id(1))).toBe(true);
     await store.replace(people());
   });
@@ -212,7 +212,7 @@ describe("Text that PostgreSQL cannot store", () => {
     await store.seed(people());
     expect(await store.findUser(A, "\0")).toBeUndefined();
     expect(await store.find("sessions", { instance_id: A, id: "\0" })).toBeUndefined();
-    expect(await store.takeState("\0")).toBeUndefined();
+    expect(await store.claimState("\0")).toBeUndefined();
     expect(await store.deleteUser(A, "\0")).toBe(false);
     expect(await all(store.users(A, { query: parseQuery("-name:*\0*", USER_FIELDS) }))).toHaveLength(3);
   });

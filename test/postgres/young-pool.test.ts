@@ -27,5 +27,5 @@ it("PostgreSQL: writes wait for a server that accepts them, also right after the
   await execute(other, `ALTER DATABASE ${database} RESET default_transaction_read_only`);
   const outcomes = (await saved).map((each) => (each.status === "rejected" ? String(each.reason) : each.status));
   expect(outcomes).toEqual(numbers.map(() => "fulfilled"));
-  for (const n of numbers) expect(await store.takeState(state(n).state)).toEqual(state(n));
+  for (const n of numbers) expect(await store.find("states", state(n).state)).toEqual(state(n));
 });

@@ -32,7 +32,7 @@ async function expectAccepted({ store }: Service, response: Response, redirect_u
   expect(response.status).toBe(302);
   const toProvider = new URL(response.headers.get("location")!);
   expect(toProvider.origin).toBe(FRONT);
-  const record = await store.takeState(toProvider.searchParams.get("state")!);
+  const record = await store.find("states", toProvider.searchParams.get("state")!);
   expect(record!.redirect_uri).toBe(redirect_uri);
 }
 

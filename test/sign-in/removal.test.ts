@@ -52,7 +52,7 @@ describe("The removal of a state", () => {
     expect(writes).toBe(1);
     const after = await openFileStore(await abandoned(path), { warn: () => undefined });
     onTestFinished(() => after.close());
-    expect(await after.takeState(toCallback.searchParams.get("state")!)).toBeUndefined();
+    expect(await after.find("states", toCallback.searchParams.get("state")!)).toBeUndefined();
     expect(await after.counts()).toEqual(await store.counts());
   });
 
@@ -96,7 +96,7 @@ describe("The removal of a state", () => {
     expect((await answer).status).toBe(503);
     expect(await usersOf(service)).toEqual(before);
     log.isHolding = false;
-    expect(await service.store.takeState(state)).toMatchObject({ state });
+    expect(await service.store.find("states", state)).toMatchObject({ state });
   });
 
   it("is written by itself if the sign-in could not be written, before the application is told", async () => {
@@ -109,7 +109,7 @@ describe("The removal of a state", () => {
     expect(locationOf(await answer).href).toBe(failure("temporarily_unavailable"));
     log.isHolding = false;
     expect(await usersOf(service)).toEqual(before);
-    expect(await service.store.takeState(state)).toBeUndefined();
+    expect(await service.store.find("states", state)).toBeUndefined();
   });
 
   it("leaves the state to the next callback if it fails", async () => {
@@ -142,7 +142,7 @@ describe("The removal of a state", () => {
     const foundAfter = async (): Promise<boolean> => {
       const after = await openFileStore(await abandoned(path), { warn: () => undefined });
       onTestFinished(() => after.close());
-      return (await after.takeState(state)) !== undefined;
+      return (await after.find("states", state)) !== undefined;
     };
     expect(await foundAfter()).toBe(true);
     // Whatever is written or put back meanwhile, here nobody else gets it.

@@ -53,7 +53,7 @@ describe("The state", () => {
   it("T04: is taken before any request to the provider", async () => {
     const found: unknown[] = [];
     const fetch: Fetch = async () => {
-      found.push(await service.store.takeState(state));
+      found.push(await service.store.claimState(state));
       throw new Error("enough seen");
     };
     const service = await setup({ credentials: CREDENTIALS, fetch });

@@ -133,12 +133,12 @@ export function testChanging(subject: Subject): void {
       await subject.store.clearInstance(A);
       expect(await all(subject.store.users(A, {}))).toEqual([]);
       expect(await all(subject.store.sessions(A, {}))).toEqual([]);
-      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+      expect(await subject.store.find("states", state(1).state)).toBeUndefined();
       expect((await subject.store.instances()).map(({ id: own }) => own).toSorted()).toEqual([A, B]);
       await subject.store.removeInstance(A);
       expect((await subject.store.instances()).map(({ id: own }) => own)).toEqual([B]);
       expect(await all(subject.store.users(B, {}))).toHaveLength(1);
-      expect(await subject.store.takeState(state(2).state)).toMatchObject({ instance_id: B });
+      expect(await subject.store.find("states", state(2).state)).toMatchObject({ instance_id: B });
     });
   });
 
@@ -164,7 +164,7 @@ export function testChanging(subject: Subject): void {
       await changeSetting(subject.store, "scenario/1", () => ({ n: 1 }));
       expect(await subject.store.snapshots.restore("base")).toBe(true);
       expect(await contentOf(subject.store)).toEqual(before);
-      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+      expect(await subject.store.find("states", state(1).state)).toBeUndefined();
       expect(
         (await subject.store.settings(""))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -211,8 +211,8 @@ export function testChanging(subject: Subject): void {
       expect(after).toMatchObject({ instances: changed.instances, personas: changed.personas });
       expect(await store.identitiesOf(A, id(1))).toHaveLength(2);
       expect(await store.settings("clock")).toEqual([]);
-      expect(await store.takeState("a".repeat(64))).toBeUndefined();
-      expect(await store.takeState("b".repeat(64))).toMatchObject({ instance_id: B });
+      expect(await store.find("states", "a".repeat(64))).toBeUndefined();
+      expect(await store.find("states", "b".repeat(64))).toMatchObject({ instance_id: B });
       // A sign-in finds what came back.
       const { user: known } = await store.completeSignIn(arrival({ uid: "ada" }));
       expect(known.id).toBe(id(1));

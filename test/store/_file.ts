@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { openFileStore } from "../../src/server/store/file/file-store.ts";
 import type { Store } from "../../src/server/store/store.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { A, arrival, id, people, state } from "./_records.ts";
+import { A, arrival, id, people, state, takeState } from "./_records.ts";
 
 export const warnings: string[] = [];
 
@@ -33,5 +33,5 @@ export async function fill(store: Store): Promise<void> {
   await store.completeSignIn(arrival({ uid: "grace", provider: "github", ip_address: "192.0.2.9", time: 1002 }));
   await store.deleteUser(A, id(2));
   for (let n = 1; n <= 3; n++) await store.saveState(state(n));
-  await store.takeState(state(2).state);
+  await takeState(store, state(2).state);
 }

@@ -43,7 +43,7 @@ export async function refused(path: string): Promise<StoreRefused> {
 }
 
 export const statesIn = async (store: Store, numbers: readonly number[]): Promise<(StateRecord | undefined)[]> =>
-  Promise.all(numbers.map((n) => store.takeState(state(n).state)));
+  Promise.all(numbers.map((n) => store.find("states", state(n).state)));
 
 export interface Laid {
   path: string;

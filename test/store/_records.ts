@@ -118,6 +118,13 @@ export function state(n: number, more: Partial<StateRecord> = {}): StateRecord {
   });
 }
 
+/** The record of a state that nobody has taken, which is removed. */
+export async function takeState(store: Store, text: string): Promise<StateRecord | undefined> {
+  const claimed = await store.claimState(text);
+  await claimed?.end();
+  return claimed?.record;
+}
+
 export function records(more: Partial<Records> = {}): Records {
   return {
     instances: [instance(B, "globex"), instance(A, "acme")],

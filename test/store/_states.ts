@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StateRecord } from "../../src/server/store/records.ts";
-import { A, id, at, state, all, people, type Person } from "./_records.ts";
+import { A, id, at, state, all, people, type Person, takeState } from "./_records.ts";
 import type { Subject } from "./_subject.ts";
 
 /** The contract of every store for deletions and sign-ins in progress. */
@@ -38,20 +38,19 @@ export function testStates(subject: Subject): void {
     });
   });
 
-  describe("saveState and takeState", () => {
+  describe("saveState and claimState", () => {
     it("return a state to one of a hundred simultaneous calls", async () => {
       await subject.store.saveState(state(1));
-      const taken = await Promise.all(Array.from({ length: 100 }, () => subject.store.takeState(state(1).state)));
+      const taken = await Promise.all(Array.from({ length: 100 }, () => takeState(subject.store, state(1).state)));
       expect(taken.filter((record) => record !== undefined)).toEqual([state(1)]);
     });
 
-    it("leave a state alone that a sign-in has claimed", async () => {
+    it("leave a state to the one that has claimed it", async () => {
       await subject.store.saveState(state(1));
       const claimed = await subject.store.claimState(state(1).state);
-      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
       expect(await subject.store.claimState(state(1).state)).toBeUndefined();
       await claimed!.end();
-      expect(await subject.store.takeState(state(1).state)).toBeUndefined();
+      expect(await subject.store.claimState(state(1).state)).toBeUndefined();
     });
 
     it("drop expired states when another is saved, and none earlier", async () => {
@@ -60,13 +59,13 @@ export function testStates(subject: Subject): void {
       await subject.store.saveState(begun(1, 0));
       await subject.store.saveState(begun(2, 1));
       await subject.store.saveState(begun(3, 599));
-      expect(await subject.store.takeState(state(1).state)).toEqual(begun(1, 0));
+      expect(await subject.store.find("states", state(1).state)).toEqual(begun(1, 0));
       await subject.store.saveState(begun(4, 600));
-      expect(await subject.store.takeState(state(2).state)).toEqual(begun(2, 1));
+      expect(await subject.store.find("states", state(2).state)).toEqual(begun(2, 1));
       await subject.store.saveState(begun(5, 1199));
-      expect(await subject.store.takeState(state(3).state)).toBeUndefined();
-      expect(await subject.store.takeState(state(4).state)).toEqual(begun(4, 600));
-      expect(await subject.store.takeState(state(5).state)).toEqual(begun(5, 1199));
+      expect(await subject.store.find("states", state(3).state)).toBeUndefined();
+      expect(await subject.store.find("states", state(4).state)).toEqual(begun(4, 600));
+      expect(await subject.store.find("states", state(5).state)).toEqual(begun(5, 1199));
     });
   });
 }

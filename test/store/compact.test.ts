@@ -28,7 +28,7 @@ const linesIn = async (path: string): Promise<number> => (await readFile(path, "
 const documentIn = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
 
 async function foundIn(store: Store, numbers: readonly number[]): Promise<number[]> {
-  const taken = await Promise.all(numbers.map((n) => store.takeState(state(n).state)));
+  const taken = await Promise.all(numbers.map((n) => store.find("states", state(n).state)));
   return numbers.filter((_, index) => taken[index] !== undefined);
 }
 

@@ -12,7 +12,7 @@ import { testStore } from "./_conformance.ts";
 expectNoWarnings();
 
 const taken = async (store: Store, saved: readonly StateRecord[]): Promise<unknown[]> =>
-  Promise.all(saved.map((record) => store.takeState(record.state)));
+  Promise.all(saved.map((record) => store.find("states", record.state)));
 
 testStore("file", async () => open(await newPath()));
 
@@ -72,7 +72,7 @@ describe("A reopened store", () => {
       const after = await open(place);
       await after.replace({ instances: [], personas: [], users: [], identities: [], sessions: [] });
       expect(await contentOf(after)).toEqual({ instances: [], personas: [], users: [], sessions: [] });
-      expect(await after.takeState(state(4).state)).toBeUndefined();
+      expect(await after.find("states", state(4).state)).toBeUndefined();
       await after.seed(records());
       await after.close();
     }

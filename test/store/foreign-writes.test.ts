@@ -10,7 +10,7 @@ import { StorageUnavailable } from "../../src/server/store/store.ts";
 import { abandoned } from "./_abandoned.ts";
 import { newPath } from "./_file.ts";
 import { journalOf } from "./_move.ts";
-import { A, arrival, contentOf, id, people, state } from "./_records.ts";
+import { A, arrival, contentOf, id, people, state, takeState } from "./_records.ts";
 
 /** The content of all files of a store except its locks. */
 async function filesOf(path: string): Promise<Map<string, string>> {
@@ -74,7 +74,7 @@ describe("Another process that writes to the store's files", () => {
     const content = await contentOf(store);
     for (const call of [
       () => store.saveState(state(9)),
-      () => store.takeState(state(1).state),
+      () => takeState(store, state(1).state),
       () => store.deleteUser(A, id(1)),
       () => store.completeSignIn(arrival({ uid: "ada" })),
     ]) {

@@ -97,7 +97,7 @@ describe("A journal whose last line did not reach the disk completely", () => {
       await writeFile(journal, torn);
       const { store, warnings } = await attempt(path);
       expect(warnings).toEqual([expect.stringContaining(`ends with an incomplete line at offset ${start} `)]);
-      expect(await store!.takeState(state(5).state)).toBeUndefined();
+      expect(await store!.find("states", state(5).state)).toBeUndefined();
       await store!.close();
     }
   });
@@ -227,6 +227,6 @@ it("A start begins a new journal and leaves the existing one unchanged, even wit
   expect(warnings).toEqual([expect.stringContaining("a disk that lost data leaves one too")]);
   expect(await readFile(kept)).toEqual(before);
   const again = await attempt(await abandoned(path));
-  expect(await again.store!.takeState(state(2).state)).toEqual(state(2));
+  expect(await again.store!.find("states", state(2).state)).toEqual(state(2));
   expect((await contentOf(again.store!)).users).toHaveLength(people().users.length + 1);
 });

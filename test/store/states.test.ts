@@ -1,12 +1,10 @@
 // Below the faces: 50,000 unfinished sign-ins take minutes.
-import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/memory/commits.ts";
 import { createSignInOperations } from "../../src/server/store/memory/sign-ins.ts";
 import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
 import { Tables } from "../../src/server/store/memory/tables.ts";
-import { StorageUnavailable } from "../../src/server/store/store.ts";
-import { HeldLog, openHeldStore } from "./_held-log.ts";
+import { HeldLog } from "./_held-log.ts";
 import { B, state } from "./_records.ts";
 
 const LATER = "2027-01-01T00:00:00.000Z";
@@ -20,10 +18,10 @@ it("Sign-ins that start together share one write, also with 50,000 outstanding",
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => states.saveState(state(60_001 + n))));
   // The new ones, and one batch of the oldest.
   expect(log.groups.map((group) => group.length)).toEqual([1_000 + 1_024]);
-  expect(await states.takeState(state(1_024).state)).toBeUndefined();
-  expect(await states.takeState(state(1_025).state)).toEqual(state(1_025));
-  expect(await states.takeState(state(61_000).state)).toEqual(state(61_000));
-  expect(await states.takeState(state(0).state)).toEqual(state(0, { instance_id: B }));
+  expect(tables.find("states", state(1_024).state)).toBeUndefined();
+  expect(tables.find("states", state(1_025).state)).toEqual(state(1_025));
+  expect(tables.find("states", state(61_000).state)).toEqual(state(61_000));
+  expect(tables.find("states", state(0).state)).toEqual(state(0, { instance_id: B }));
 });
 
 it("The oldest state is found again after all others were removed", () => {
@@ -37,33 +35,5 @@ it("The oldest state is found again after all others were removed", () => {
     expect(queue.outdated(LATER)).toEqual([second]);
     queue.set(second, undefined);
     expect(queue.outdated(LATER)).toEqual([]);
-  }
-});
-
-it("A state that two callers ask for while the whole store is written is given to one of them", async () => {
-  const log = new HeldLog();
-  log.isHolding = false;
-  const commits = new Commits(Tables.of({ states: [state(1)] }), log);
-  const { takeState } = createSignInOperations(commits);
-  let end!: () => void;
-  const writing = commits.exclusively(() => new Promise((resolve) => (end = resolve)));
-  const taken = [1, 2].map(() => takeState(state(1).state));
-  await setImmediate();
-  end();
-  await writing;
-  expect(await Promise.all(taken)).toEqual([state(1), undefined]);
-});
-
-it("A second caller waits until the first one's removal is written, and gets the state if it is not", async () => {
-  const { store, log } = openHeldStore();
-  await store.saveState(state(1));
-  for (const failure of [new StorageUnavailable("disk full"), undefined]) {
-    log.isHolding = true;
-    const first = store.takeState(state(1).state).catch((error: unknown) => error);
-    const second = store.takeState(state(1).state);
-    await log.next(failure);
-    log.isHolding = false;
-    expect([await first, await second]).toEqual(failure ? [failure, state(1)] : [state(1), undefined]);
-    await store.saveState(state(1));
   }
 });

@@ -41,8 +41,8 @@ it("A store whose directory can't be looked into is unavailable, and continues w
   await store.close();
   const again = await open(path);
   expect(await contentOf(again)).toEqual(before);
-  expect((await again.takeState(state(7).state)) === undefined).toBe(true);
-  expect((await again.takeState(state(8).state))?.state).toBe(state(8).state);
+  expect((await again.find("states", state(7).state)) === undefined).toBe(true);
+  expect((await again.find("states", state(8).state))?.state).toBe(state(8).state);
   expect(warnings.filter((line) => line.includes("is available again"))).toHaveLength(1);
 });
 

@@ -131,7 +131,7 @@ export async function limitStarts(
   { state }: Bound,
 ): Promise<void> {
   const replaced = startLimit.begun(ip_address, state);
-  if (replaced !== undefined) await store.takeState(replaced);
+  if (replaced !== undefined) await (await store.claimState(replaced))?.end();
 }
 
 export async function saveState(

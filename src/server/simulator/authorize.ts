@@ -173,8 +173,10 @@ async function endUnknown(
 ): Promise<SignInRefused> {
   const refusal = `the simulated ${PROVIDER_TITLES[provider]} has no account "${redactText(beginningOf(unknown, MAX_SHOWN_LENGTH))}"`;
   const reason = `T${refusal.slice(1)}. Use the id, an e-mail address or the login of one that it has as login_hint.`;
+  const claimed = instance_id === undefined ? await store.claimState(state) : undefined;
+  await claimed?.end();
   // Otherwise it has ended before.
-  const isOpen = instance_id !== undefined || (await store.takeState(state)) !== undefined;
+  const isOpen = instance_id !== undefined || claimed !== undefined;
   if (isOpen && flow_id !== undefined)
     flows.of(flow_id)(
       { result: "error", error: "bad_request", reason },

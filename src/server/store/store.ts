@@ -160,10 +160,8 @@ export interface Store {
   onLate?(listener: () => void): void;
 
   saveState(record: StateRecord): Promise<void>;
-  /** Removes a state. Of several callers one gets it; if its removal can't be written, the next one does. */
-  takeState(state: string): Promise<StateRecord | undefined>;
   /**
-   * Takes a state for a sign-in: of several callers one gets it, and the others get nothing, at once. Nothing may be answered
+   * Takes a state: of several callers one gets it, and the others get nothing, at once. Nothing may be answered
    * before its removal is durable, by the sign-in that names it or by `end`. Until then a crash brings it back.
    */
   claimState(state: string): Promise<ClaimedState | undefined>;

@@ -18,18 +18,6 @@ export function createSignInOperations(commits: Commits) {
         return { changes: [...dropped, put("states", states.get(record.state), record)], result: undefined };
       }),
 
-    async takeState(state) {
-      if (claimed.has(state)) return undefined;
-      // A removal that fails is undone, and then the state can be taken again.
-      if (!commits.tables.find("states", state)) await commits.written().catch(() => undefined);
-      const record = commits.tables.find("states", state);
-      if (!record) return undefined;
-      return commits.commit(() => {
-        const isThere = commits.tables.find("states", state) === record;
-        return isThere ? { changes: [removal("states", record)], result: record } : { changes: [], result: undefined };
-      });
-    },
-
     async claimState(state) {
       const record = claimed.has(state) ? undefined : commits.tables.find("states", state);
       if (!record) return undefined;

@@ -177,7 +177,6 @@ function observed(store: Store, onCommit: ((seconds: number) => void) | undefine
     deleteUser: (instance_id, id) => time(store.deleteUser(instance_id, id)),
     pruneSessions: (instance_id, before, limit) => time(store.pruneSessions(instance_id, before, limit)),
     saveState: (record) => time(store.saveState(record)),
-    takeState: (state) => time(store.takeState(state)),
     claimState: (state) => time(store.claimState(state)),
     completeSignIn: (signIn) => time(store.completeSignIn(signIn)),
   };

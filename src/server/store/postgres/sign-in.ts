@@ -121,22 +121,15 @@ export function createStates({ query }: Database) {
     return true;
   }
 
-  async function takeState(state: string): Promise<StateRecord | undefined> {
-    const [record] = await query<StateRecord>(TAKE, [state]);
-    return record;
-  }
-
   return {
     async saveState(record) {
       await query(isDue(record) ? LOOK_AND_SAVE : SAVE, [JSON.stringify(toRow("states", record))]);
       if (++saved % TRIM_EVERY === 0) await query(TRIM, [record.instance_id]);
     },
 
-    takeState,
-
     /** Removed by a commit of its own: other processes may have its callback, too. */
     async claimState(state) {
-      const record = await takeState(state);
+      const [record] = await query<StateRecord>(TAKE, [state]);
       return record && { record, end: async () => {} };
     },
 
