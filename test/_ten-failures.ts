@@ -80,7 +80,7 @@ export async function failTenTimes(svc: RunningServer): Promise<readonly Failed[
   add(undefined, "GitHub has no verified primary e-mail address", await headless({ provider: "github", as: "alan" }));
   const browser = { "user-agent": "Mozilla/5.0", accept: "text/html" };
   await get(await follow(start("google", { login_hint: "ada" }), "/callback?", browser));
-  add(undefined, "The sign-in began in another browser: its cookie is missing.", await latest());
+  add(undefined, "The browser did not send the sign-in's cookie.", await latest());
   await exchange(await follow(`${application}&login_hint=ada`, "code="), "another-secret");
   add(undefined, "Google's token endpoint answered 401: the client_id or the client_secret is wrong.", await latest());
   return failed;

@@ -179,7 +179,7 @@ export async function finishSignIn(request: CallbackRequest, options: SignInOpti
     return failed(
       "sign_in_not_begun",
       open.length === 0
-        ? "This browser has no sign-in open: it began none, has finished it, or took longer than ten minutes. Sign in again"
+        ? "This browser has no sign-in open: it began none, has finished it, took longer than ten minutes, or blocks cookies. Sign in again"
         : "The nonce is not that of a sign-in that this browser has open. Sign in again",
     );
 

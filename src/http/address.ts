@@ -13,6 +13,18 @@ export function isLoopback(hostname: string): boolean {
   return isLocalhost(hostname) || LOOPBACK_ADDRESS.test(hostname);
 }
 
+/** A household or machine usually has a whole IPv6 /64, so that is counted as one client. */
+export function networkOf(ip_address: string): string {
+  if (!ip_address.includes(":")) return ip_address;
+  const [head = "", tail] = ip_address.toLowerCase().split("%", 1)[0]!.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const after = tail === "" ? 0 : tail.split(":").length;
+    while (groups.length + after < 8) groups.push("0");
+  }
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
 export function portOf(address: string): string {
   const { port, protocol } = new URL(address);
   return port || (protocol === "https:" ? "443" : "80");

@@ -41,9 +41,10 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   await checkPort(options);
   const metrics = options.metrics ? await (await import("./metrics.ts")).createMetrics() : undefined;
 
-  const loss = new AbortController();
-  const taken = rejectionOf(loss.signal);
-  const onTaken = (error: Error): void => loss.abort(error);
+  let onTaken!: (error: Error) => void;
+  const taken = new Promise<never>((_, reject) => (onTaken = reject));
+  // A program may not handle it.
+  taken.catch(() => undefined);
   const store = await openStore(options.store ?? "memory", { warn, onCommit: metrics?.onCommit, onTaken });
   try {
     // Of several servers on a database, one may have a wrong clock.
@@ -110,15 +111,6 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
     await store.close();
     throw error;
   }
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  const rejection = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  // A program may not handle it.
-  rejection.catch(() => undefined);
-  return rejection;
 }
 
 /** The names that a certificate must have: no client trusts a wildcard right below a top-level domain. */

@@ -51,15 +51,15 @@ it.each([
   ["with a port", "1.2.3.4:1000", "5.6.7.8:2000"],
 ])("T42: a client at one IPv4 address can't use up the sign-ins of another: %s", (_, attacker, other) => {
   const limit = createStartLimit(new Clock().now, () => undefined);
-  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(attacker), `${i}`);
-  expect(() => limit.begun(clientOf(attacker), "another")).toThrow("too_many_sign_ins");
-  expect(limit.begun(clientOf(other), "another")).toBeUndefined();
+  for (let i = 0; i < 2_000; i++) limit.add(clientOf(attacker), `${i}`);
+  expect(() => limit.add(clientOf(attacker), "another")).toThrow("too_many_sign_ins");
+  expect(limit.add(clientOf(other), "another")).toBeUndefined();
 });
 
 it("T42: a client can't have more sign-ins by writing its port differently", () => {
   const limit = createStartLimit(new Clock().now, () => undefined);
-  for (let i = 0; i < 2_000; i++) limit.begun(clientOf(`1.2.3.4:${i}`), `${i}`);
-  expect(() => limit.begun(clientOf("1.2.3.4:9999"), "another")).toThrow("too_many_sign_ins");
+  for (let i = 0; i < 2_000; i++) limit.add(clientOf(`1.2.3.4:${i}`), `${i}`);
+  expect(() => limit.add(clientOf("1.2.3.4:9999"), "another")).toThrow("too_many_sign_ins");
 });
 
 it("A peer that sends X-Forwarded-For and is not trusted is named once, with the flag that trusts it", async () => {

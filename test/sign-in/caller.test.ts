@@ -1,6 +1,6 @@
 // Below the faces: names that only a network's DNS has.
 import { describe, expect, it } from "vitest";
-import { callerOf } from "../../src/server/sign-in/caller.ts";
+import { callerOf } from "../../src/http/headers.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml", "user-agent": "Mozilla/5.0" };
 const NAVIGATION = { ...HTML, "upgrade-insecure-requests": "1" };

@@ -81,7 +81,9 @@ describe("The log of a refused sign-in", () => {
       because("The callback of this sign-in came before, and counts once. Start a new one."),
       because("The sign-in began with Google, and GitHub sent the user back. Start a new one."),
       because("A program began the sign-in, so a browser can't finish it. Start it in the browser."),
-      because("The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it."),
+      because(
+        "The browser did not send the sign-in's cookie. Finish it in the browser that began it, with cookies allowed.",
+      ),
       because("The state expired before the user came back, 10 minutes after the sign-in began. Start a new one."),
       because("No sign-in in progress has this state: it is unknown, used or expired. Start a new one."),
     ]);

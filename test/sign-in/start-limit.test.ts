@@ -64,7 +64,7 @@ it("A server that only this machine can reach has no such limit", async () => {
 });
 
 const begin = (limit: StartLimit, address: string, times: number, first = 0): (string | undefined)[] =>
-  Array.from({ length: times }, (_, n) => limit.begun(address, `${address} ${first + n}`));
+  Array.from({ length: times }, (_, n) => limit.add(address, `${address} ${first + n}`));
 
 it("The start limit counts each IPv4 address and each IPv6 /64 separately", () => {
   const limit = createStartLimit(new Clock().now, ignore);
@@ -74,11 +74,11 @@ it("The start limit counts each IPv4 address and each IPv6 /64 separately", () =
   begin(limit, "2001:db8:0:0:ffff::2", LIMIT / 2);
   begin(limit, "2001:db8:0:1::1", LIMIT);
   for (const address of ["203.0.113.7", "203.0.113.8", "2001:DB8:0:0:1::", "2001:db8:0:1::2"])
-    expect(() => limit.begun(address, "another")).toThrow("too_many_sign_ins");
-  limit.ended("of another process");
-  limit.ended("2001:db8::1 7");
-  limit.begun("2001:db8::4", "2001:db8::4");
-  expect(() => limit.begun("2001:db8::5", "another")).toThrow("too_many_sign_ins");
+    expect(() => limit.add(address, "another")).toThrow("too_many_sign_ins");
+  limit.forget("of another process");
+  limit.forget("2001:db8::1 7");
+  limit.add("2001:db8::4", "2001:db8::4");
+  expect(() => limit.add("2001:db8::5", "another")).toThrow("too_many_sign_ins");
 });
 
 it("The start limit gives up a client's own sign-ins alone, the oldest first", () => {
@@ -101,7 +101,7 @@ it("The start limit goes on when the clock is set back", () => {
 
 /** Sign-ins of as many clients. */
 const others = (limit: StartLimit, count: number, first = 0): void => {
-  for (let n = first; n < first + count; n++) limit.begun(`client-${n}`, `${n}`);
+  for (let n = first; n < first + count; n++) limit.add(`client-${n}`, `${n}`);
 };
 
 it("The start limit remembers sign-ins for the lifetime of a state", () => {

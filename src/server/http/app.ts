@@ -94,7 +94,7 @@ function beginRequest(event: H3Event, clientAddress: ClientAddress): RequestCont
 
 const QUIET_ROUTES = new Set([...PROBES, PAGE_FILES_ROUTE, "/__svc/simulator/avatars/:file"]);
 
-/** The steps of a sign-in before the callback, whose line is that of the sign-in. */
+/** The steps of a sign-in beside its callback, whose line is that of the sign-in. */
 const STEPS = /^\/(?:sign-in|oauth\/authorize|__svc\/begin|__svc\/simulator\/.*)$/;
 
 function entryOf({ req, context: { request } }: H3Event, { status, noted }: Reply): RequestEntry {

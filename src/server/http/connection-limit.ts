@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { networkOf } from "../sign-in/start-limit.ts";
+import { networkOf } from "../../http/address.ts";
 import { peerOf, type IsProxy } from "./client-address.ts";
 
 /** A connection takes some 50 kB. */

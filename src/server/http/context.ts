@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
-import { cookiesIn } from "../../http/headers.ts";
+import { callerOf, cookiesIn, type Caller } from "../../http/headers.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Scope } from "../instances/addresses.ts";
-import { callerOf, type Caller } from "../sign-in/caller.ts";
 import type { InstanceRecord } from "../store/records.ts";
 
 /** What is known of a request besides what it says itself, as `event.context.request`. Its answer says the rest for the log. */

@@ -19,7 +19,7 @@ export type RefusalReason = (typeof REFUSALS)[number];
 export interface RequestEntry {
   /**
    * `error`: the server failed; `warn`: a sign-in did, or the request has a `refused`; `debug`: probes, pictures, styles,
-   * scripts, and the steps before the end of a sign-in.
+   * scripts, and the steps of a sign-in beside its callback.
    */
   readonly level: LogLevel;
   /** As in the answer's `Request-Id` header. */

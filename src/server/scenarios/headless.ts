@@ -44,11 +44,18 @@ export async function signInHeadless(
   instance: InstanceRecord,
   wish: Wish,
   by: AskedBy,
-): Promise<{ readonly flow_id: string; readonly ended: Ended }> {
+): Promise<{ readonly flow_id: string; readonly ended: Ended | Refusal }> {
   const asked = await begin(deps, instance, wish);
   const { code, error } = await answerRequest(deps, instance, wish, asked, by);
   const { provider, state, flow_id } = asked;
-  return { flow_id: flow_id!, ended: await deps.signIns.complete({ ...PROGRAM, provider, state, code, error }) };
+  const ended = await deps.signIns.complete({ ...PROGRAM, provider, state, code, error }).catch(refusedState);
+  return { flow_id: flow_id!, ended };
+}
+
+/** Some outcomes end with a state that is not good. */
+function refusedState(error: unknown): Refusal {
+  if (error instanceof Refusal && error.code === "invalid_state") return error;
+  throw error;
 }
 
 /** The first half: up to what the provider is asked. */

@@ -1,3 +1,4 @@
+import type { Caller } from "../../http/headers.ts";
 import { STATE_LIFETIME_SECONDS, addressIn } from "../../wire/redirect-uri.ts";
 import type { Provider } from "../../wire/providers.ts";
 import type { Cookie, Cookies } from "../cookies.ts";
@@ -11,9 +12,8 @@ import { authorizationRequest, generateCodeVerifier } from "../providers/oauth2.
 import { randomBytes } from "../random.ts";
 import { newRecord, type InstanceRecord, type StateRecord } from "../store/records.ts";
 import { createBinding, surplusBindings } from "./binding.ts";
-import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
-import { listed, redirectRule } from "./redirect-rule.ts";
+import { destinationOf, redirectRule } from "./redirect-rule.ts";
 
 export interface BeginRequest {
   /** What was asked: whose host it is. */
@@ -41,12 +41,10 @@ export interface Begun {
   readonly asked?: { readonly flow_id: string; readonly parameters: Readonly<Record<string, string>> };
 }
 
-/** The state, and what ties it to the browser. */
-interface Bound {
-  readonly state: string;
-  /** The hash of the secret in the browser's cookie; null for a program. */
-  readonly binding: string | null;
-  readonly cookies: readonly Cookie[];
+/** A request that may begin, at an instance and its connection to the provider. */
+export interface PermittedStart extends BeginRequest {
+  readonly instance: InstanceRecord;
+  readonly connection: Connection;
 }
 
 /** At an instance's own address no other can be named; at the front door the first is meant if none is. */
@@ -73,16 +71,16 @@ function notFound(reason: string, instance?: InstanceRecord): SignInRefused {
   return new SignInRefused("instance_not_found", undefined, { reason, instance_id: instance?.id });
 }
 
-/** The connection, if the sign-in may begin: with the provider, and with the application's address. @throws {Refusal} */
+/** Whether the sign-in may begin with the provider, and with the application's address. @throws {Refusal} */
 export async function permitStart(
   deps: SignInDeps,
   instance: InstanceRecord,
   request: BeginRequest,
-): Promise<Connection> {
+): Promise<PermittedStart> {
   try {
     const connection = await deps.connect(instance, request.wanted ?? instance.default_provider);
     checkRedirectUri(deps, instance, request);
-    return connection;
+    return { ...request, instance, connection };
   } catch (error) {
     throw error instanceof Refusal ? refusal(deps, instance, request, error) : error;
   }
@@ -94,7 +92,7 @@ function checkRedirectUri(
   { redirect_uri, caller, isOwnPage }: BeginRequest,
 ) {
   const destination = isOwnPage
-    ? listed(redirect_uri)
+    ? destinationOf(redirect_uri)
     : redirectRule(redirect_uri, instance, caller, deps.allowsUnlisted);
   if (destination.isUnlisted) deps.onUnlisted(instance, destination.origin);
 }
@@ -105,60 +103,64 @@ function checkRedirectUri(
  */
 export function addressAtCallbackHost(
   { addresses }: SignInDeps,
-  { subdomain }: InstanceRecord,
-  { provider }: Connection,
-  { at, caller, redirect_uri, login_hint }: BeginRequest,
+  { at, caller, redirect_uri, login_hint, instance, connection }: PermittedStart,
 ): string | undefined {
   if (!caller.isBrowser || (at.kind === "front" && at.isCallback)) return undefined;
-  const query = new URLSearchParams({ instance: subdomain, provider: provider.name, redirect_uri });
+  const provider = connection.provider.name;
+  const query = new URLSearchParams({ instance: instance.subdomain, provider, redirect_uri });
   if (login_hint !== undefined) query.set("login_hint", login_hint);
   return `${addresses.front}/__svc/begin?${query.toString()}`;
 }
 
-/** Ties the state to the browser by a cookie. Of a browser's unfinished sign-ins the latest five count. */
-export function bindBrowser({ addresses, now }: SignInDeps, { caller, cookies }: BeginRequest): Bound {
+/** A state, with a verifier for a provider that takes one, and a cookie that ties it to a browser. */
+export function newState(
+  { addresses, now }: SignInDeps,
+  { caller, redirect_uri, instance, connection: { provider } }: PermittedStart,
+) {
   // Of 64 hexadecimal characters (spec, "Limits").
   const state = randomBytes(32).toString("hex");
-  if (!caller.isBrowser) return { state, binding: null, cookies: [] };
-  const { hash, cookie } = createBinding(state, now(), addresses.isHttps);
-  return { state, binding: hash, cookies: [cookie, ...surplusBindings(cookies, addresses.isHttps)] };
+  const begun = now();
+  const binding = caller.isBrowser ? createBinding(state, begun, addresses.isHttps) : undefined;
+  const record = newRecord("states", {
+    state,
+    instance_id: instance.id,
+    provider: provider.name,
+    redirect_uri,
+    code_verifier: provider.pkce ? generateCodeVerifier() : null,
+    binding: binding?.hash ?? null,
+    created_at: begun.toISOString(),
+    expires_at: new Date(begun.getTime() + STATE_LIFETIME_SECONDS * 1000).toISOString(),
+  });
+  return { record, cookie: binding?.cookie };
 }
 
 /** A client that has begun too many gives up its oldest. @throws {Refusal} `too_many_sign_ins` */
 export async function limitStarts(
   { startLimit, store }: SignInDeps,
   { ip_address }: BeginRequest,
-  { state }: Bound,
+  { state }: StateRecord,
 ): Promise<void> {
-  const replaced = startLimit.begun(ip_address, state);
+  const replaced = startLimit.add(ip_address, state);
   if (replaced !== undefined) await (await store.claimState(replaced))?.end();
 }
 
-export async function saveState(
-  { store, now }: SignInDeps,
-  { id: instance_id }: InstanceRecord,
-  { provider }: Connection,
-  { redirect_uri }: BeginRequest,
-  { state, binding }: Bound,
-): Promise<StateRecord> {
-  const code_verifier = provider.pkce ? generateCodeVerifier() : null;
-  const begun = now();
-  const expires = new Date(begun.getTime() + STATE_LIFETIME_SECONDS * 1000);
-  const dates = { created_at: begun.toISOString(), expires_at: expires.toISOString() };
-  const own = { state, instance_id, provider: provider.name, redirect_uri, code_verifier, binding };
-  const record = newRecord("states", { ...own, ...dates });
-  await store.saveState(record);
-  return record;
+export async function saveState({ startLimit, store }: SignInDeps, record: StateRecord): Promise<void> {
+  try {
+    await store.saveState(record);
+  } catch (error) {
+    startLimit.forget(record.state);
+    throw error;
+  }
 }
 
+/** @param cookie of a browser, of whose unfinished sign-ins the latest five count */
 export function sendToProvider(
   { addresses, flows }: SignInDeps,
-  instance: InstanceRecord,
-  connection: Connection,
-  { login_hint }: BeginRequest,
-  { cookies }: Bound,
+  { login_hint, instance, connection, cookies: sentCookies }: PermittedStart,
   { state, provider, redirect_uri, code_verifier }: StateRecord,
+  cookie: Cookie | undefined,
 ): Begun {
+  const cookies = cookie ? [cookie, ...surplusBindings(sentCookies, addresses.isHttps)] : [];
   const callback = addresses.callbackUrl(provider);
   const parameters = authorizationRequest(connection, { redirect_uri: callback, state, code_verifier, login_hint });
   const location = withParameters(connection.endpoints.authorize, parameters);

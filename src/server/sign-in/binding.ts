@@ -50,7 +50,7 @@ export function bindingFault(
       : undefined;
   const [, secret = ""] = VALUE.exec(cookies.get(hostName(nameOf(state), isHttps)) ?? "") ?? [];
   if (timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(binding))) return undefined;
-  return "The sign-in began in another browser: its cookie is missing. Finish it in the browser that began it.";
+  return "The browser did not send the sign-in's cookie. Finish it in the browser that began it, with cookies allowed.";
 }
 
 /** A name for each sign-in, so that several in one browser don't interfere. */

@@ -10,9 +10,8 @@ import type { Connection } from "../providers/connections.ts";
 import { bearerGet, requestTokens, answerDeadline } from "../providers/exchange.ts";
 import { issuerFault } from "../providers/oauth2.ts";
 import { reportOf } from "../providers/replies.ts";
-import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import { StorageUnavailable } from "../store/store.ts";
-import type { NotedCallback, Ended, Started } from "./claim.ts";
+import type { Ended, OpenSignIn } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 import { checkedProfile, openSession, resolveUser } from "./resolve-user.ts";
 
@@ -20,7 +19,7 @@ export type ExchangedCode = Awaited<ReturnType<typeof exchangeCode>>;
 type Saved = Awaited<ReturnType<typeof saveSignIn>>;
 
 /** The provider that the connection leads to must have sent the user back. */
-export function checkIssuer(connection: Connection, { iss }: NotedCallback): void {
+export function checkIssuer(connection: Connection, { iss }: OpenSignIn): void {
   const fault = issuerFault(connection, iss);
   if (fault !== undefined) throw new SignInFailure("server_error", fault);
 }
@@ -28,9 +27,8 @@ export function checkIssuer(connection: Connection, { iss }: NotedCallback): voi
 /** The provider's code for its tokens, once and never again, and these for the user's profile: all before one deadline. */
 export async function exchangeCode(
   { addresses, providerTimeoutMs }: SignInDeps,
-  { code, error, note }: NotedCallback,
+  { code, error, note, record: { code_verifier } }: OpenSignIn,
   connection: Connection,
-  { code_verifier }: StateRecord,
 ) {
   const { name, fetchProfile } = connection.provider;
   if (error !== undefined) {
@@ -59,8 +57,7 @@ export async function exchangeCode(
  */
 export async function saveSignIn(
   { store, locate, now }: SignInDeps,
-  { ip_address, state }: NotedCallback,
-  instance: InstanceRecord,
+  { ip_address, state, instance }: OpenSignIn,
   { provider }: Connection,
   { tokens, profile }: ExchangedCode,
 ) {
@@ -86,8 +83,7 @@ export async function saveSignIn(
 /** The token goes into the application's own address. */
 export function returnToken(
   { addresses }: SignInDeps,
-  { note, state, startedAt }: NotedCallback,
-  { record: { redirect_uri }, instance }: Started,
+  { note, state, startedAt, instance, record: { redirect_uri } }: OpenSignIn,
   { user, isNew }: Saved,
   token: string,
 ): Ended {
@@ -106,8 +102,7 @@ export function returnToken(
 /** A sign-in that failed: the application is told by a redirect. @param isOurs whether the provider has done its part */
 export function returnError(
   { addresses, flows, onBug }: SignInDeps,
-  { note, state, startedAt }: NotedCallback,
-  { record: { redirect_uri }, instance }: Started,
+  { note, state, startedAt, instance, record: { redirect_uri } }: OpenSignIn,
   error: unknown,
   isOurs: boolean,
 ): Ended {

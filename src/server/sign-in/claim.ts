@@ -1,3 +1,4 @@
+import type { Caller } from "../../http/headers.ts";
 import { PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import type { Cookies } from "../cookies.ts";
@@ -8,7 +9,6 @@ import { remember } from "../memory-use.ts";
 import type { InstanceRecord, StateRecord } from "../store/records.ts";
 import type { ClaimedState } from "../store/store.ts";
 import { bindingFault } from "./binding.ts";
-import type { Caller } from "./caller.ts";
 import type { SignInDeps } from "./deps.ts";
 
 export interface ProviderCallback {
@@ -30,7 +30,13 @@ export interface NotedCallback extends ProviderCallback {
   readonly note: NoteStep;
 }
 
-/** How a sign-in ended. Where it is a refusal, no address of the application can be trusted. */
+/** A sign-in whose state is good, and which this client began. The application is told how it ends. */
+export interface OpenSignIn extends NotedCallback {
+  readonly record: StateRecord;
+  readonly instance: InstanceRecord;
+}
+
+/** How a sign-in ended. */
 export type Ended =
   | { readonly result: "token"; readonly location: string; readonly instance: InstanceRecord; readonly token: string }
   | {
@@ -38,11 +44,7 @@ export type Ended =
       readonly location: string;
       readonly instance: InstanceRecord;
       readonly failure: SignInFailure;
-    }
-  | { readonly result: "refusal"; readonly refusal: unknown };
-
-type Found = ReturnType<typeof checkState>;
-export type Started = ReturnType<typeof checkBrowser>;
+    };
 
 const STATE = /^[0-9a-f]{64}$/;
 const MAX_USED = 1000;
@@ -53,7 +55,7 @@ export async function claimState(
 ): Promise<ClaimedState> {
   const claimed = STATE.test(state) ? await store.claimState(state) : undefined;
   if (claimed) {
-    startLimit.ended(state);
+    startLimit.forget(state);
     return claimed;
   }
   const reason = used.has(state)
@@ -62,22 +64,9 @@ export async function claimState(
   throw stateRefused(reason, used.get(state));
 }
 
-/** @returns how it ended, once no crash can bring the state back */
-export async function endState(claimed: ClaimedState | undefined, ended: Ended): Promise<Ended> {
-  try {
-    await claimed?.end();
-    return ended;
-  } catch (error) {
-    return { result: "refusal", refusal: error };
-  }
-}
-
 /** The state must be in time, and the provider's own. */
-export function checkState(
-  { used, instances, now }: SignInDeps,
-  { state, provider }: NotedCallback,
-  record: StateRecord,
-) {
+export function checkState({ used, instances, now }: SignInDeps, call: NotedCallback, record: StateRecord) {
+  const { state, provider } = call;
   const instance = instances.byId(record.instance_id);
   const wayBack = instance && wayBackTo(instance, record.redirect_uri);
   remember(used, state, wayBack, MAX_USED);
@@ -91,28 +80,27 @@ export function checkState(
       `The sign-in began with ${PROVIDER_TITLES[record.provider]}, and ${PROVIDER_TITLES[provider]} sent the user back. Start a new one.`,
       wayBack,
     );
-  return { record, instance };
+  return { ...call, record, instance };
 }
 
-/** Whoever finishes a sign-in must be who began it. From here on the application is told what happens. */
-export function checkBrowser({ addresses }: SignInDeps, call: NotedCallback, { record, instance }: Found) {
+/** Whoever finishes a sign-in must be who began it. */
+export function checkBrowser({ addresses }: SignInDeps, call: ReturnType<typeof checkState>): OpenSignIn {
+  const { record, instance } = call;
   const { provider, redirect_uri } = record;
   const fault = bindingFault(record, call, addresses.isHttps);
   if (fault !== undefined) throw stateRefused(fault, instance && wayBackTo(instance, redirect_uri));
   if (!instance) throw stateRefused("The instance of this sign-in was deleted.");
   if (!instance.active) throw stateRefused("The instance of this sign-in is no longer active. Activate it first.");
   call.note({ instance: instance.id, provider, redirect_uri }, arrival(call));
-  return { record, instance };
+  return { ...call, instance };
 }
 
 /** The browser is told, as it can't be sent to the application. */
-export function refuse(call: NotedCallback, error: unknown): Ended {
-  if (error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state)) {
-    const { reason } = error;
-    const answered = { status: 400, error: "invalid_state" };
-    call.note({ result: "error", error: "invalid_state", reason }, { ...arrival(call), answered, reason });
-  }
-  return { result: "refusal", refusal: error };
+export function noteRefusal(call: NotedCallback, error: unknown): void {
+  if (!(error instanceof SignInRefused && error.reason !== undefined && STATE.test(call.state))) return;
+  const { reason } = error;
+  const answered = { status: 400, error: "invalid_state" };
+  call.note({ result: "error", error: "invalid_state", reason }, { ...arrival(call), answered, reason });
 }
 
 function stateRefused(reason: string, wayBack?: WayBack): SignInRefused {

@@ -1,4 +1,5 @@
 import { isLoopback } from "../../http/address.ts";
+import type { Caller } from "../../http/headers.ts";
 import {
   addressIn,
   ANY_ADDRESS,
@@ -9,7 +10,6 @@ import {
 } from "../../wire/redirect-uri.ts";
 import { redactText } from "../history/redact.ts";
 import type { InstanceRecord } from "../store/records.ts";
-import type { Caller } from "./caller.ts";
 import { parseRedirectUri, redirectUriRefused } from "../instances/redirect-uri.ts";
 
 export interface Destination {
@@ -40,7 +40,7 @@ export function redirectRule(
   const register = `Add ${JSON.stringify(redactText(entryFor(uri)))} to its redirect_uris`;
   const isListed = redirect_uris.some((entry) => matches(entry, uri, preview));
   if (isListed || (allowsUnlisted && (isAny || (redirect_uris.length === 0 && isLoopbackUri(uri)))))
-    return listed(text);
+    return destinationOf(text);
   if (redirect_uris.length > 0 && !isAny)
     throw redirectUriRefused(
       `it is not one of the redirect_uris of ${name}, which must match exactly; loopback matches with any port. ${register}`,
@@ -53,14 +53,14 @@ export function redirectRule(
     throw redirectUriRefused(
       `${name} has no redirect_uris. With --strict, or where others can reach the server, users are sent to registered addresses only. ${register}`,
     );
-  if (caller.isPlainClient) return { ...listed(text), isUnlisted: true };
+  if (caller.isPlainClient) return { ...destinationOf(text), isUnlisted: true };
   throw redirectUriRefused(
     `${name} has no redirect_uris, and without them a browser is sent to loopback only. ${register}`,
   );
 }
 
 /** An address that users may be sent to. @throws {Refusal} `invalid_redirect_uri` if its form rules that out */
-export function listed(text: string): Destination {
+export function destinationOf(text: string): Destination {
   return { origin: parseRedirectUri(text).origin, isUnlisted: false };
 }
 

@@ -1,9 +1,9 @@
 import { flowIdOf } from "../history/flows.ts";
 import {
   addressAtCallbackHost,
-  bindBrowser,
   findInstance,
   limitStarts,
+  newState,
   permitStart,
   saveState,
   sendToProvider,
@@ -11,7 +11,7 @@ import {
   type Begun,
 } from "./begin.ts";
 import { checkIssuer, exchangeCode, returnError, returnToken, saveSignIn, type ExchangedCode } from "./callback.ts";
-import { checkBrowser, checkState, claimState, endState, refuse, type ProviderCallback, type Ended } from "./claim.ts";
+import { checkBrowser, checkState, claimState, noteRefusal, type ProviderCallback, type Ended } from "./claim.ts";
 import type { SignInDeps } from "./deps.ts";
 
 /**
@@ -29,38 +29,44 @@ export type SignIns = ReturnType<typeof createSignIns>;
 /** From the application to the provider. @throws {Refusal} if the sign-in may not begin; then nothing is saved */
 async function beginSignIn(deps: SignInDeps, request: BeginRequest): Promise<Begun> {
   const instance = findInstance(deps, request);
-  const connection = await permitStart(deps, instance, request);
-  const elsewhere = addressAtCallbackHost(deps, instance, connection, request);
+  const start = await permitStart(deps, instance, request);
+  const elsewhere = addressAtCallbackHost(deps, start);
   if (elsewhere !== undefined) return { instance, location: elsewhere };
-  const bound = bindBrowser(deps, request);
-  await limitStarts(deps, request, bound);
-  const record = await saveState(deps, instance, connection, request, bound).catch((error: unknown) => {
-    deps.startLimit.ended(bound.state);
-    throw error;
-  });
-  return sendToProvider(deps, instance, connection, request, bound, record);
+  const { record, cookie } = newState(deps, start);
+  await limitStarts(deps, request, record);
+  await saveState(deps, record);
+  return sendToProvider(deps, start, record, cookie);
 }
 
+/**
+ * From the provider back to the application.
+ * @throws {SignInRefused} if no address of the application can be trusted
+ * @throws {StorageUnavailable} if a crash could bring the state back
+ */
 async function completeSignIn(deps: SignInDeps, request: ProviderCallback): Promise<Ended> {
   const call = { ...request, startedAt: performance.now(), note: deps.flows.of(flowIdOf(request.state)) };
   let claimed;
-  let begun;
+  let signIn;
   try {
     claimed = await claimState(deps, call);
-    begun = checkBrowser(deps, call, checkState(deps, call, claimed.record));
+    signIn = checkBrowser(deps, checkState(deps, call, claimed.record));
   } catch (error) {
-    return endState(claimed, refuse(call, error));
+    noteRefusal(call, error);
+    await claimed?.end();
+    throw error;
   }
-  const { record, instance } = begun;
+  const { instance, provider } = signIn;
   let exchanged: ExchangedCode | undefined;
   try {
-    const connection = await deps.connect(instance, call.provider);
-    checkIssuer(connection, call);
-    exchanged = await exchangeCode(deps, call, connection, record);
-    const saved = await saveSignIn(deps, call, instance, connection, exchanged);
-    const token = await deps.issueToken(instance, saved.user, call.provider, deps.now());
-    return returnToken(deps, call, begun, saved, token);
+    const connection = await deps.connect(instance, provider);
+    checkIssuer(connection, signIn);
+    exchanged = await exchangeCode(deps, signIn, connection);
+    const saved = await saveSignIn(deps, signIn, connection, exchanged);
+    const token = await deps.issueToken(instance, saved.user, provider, deps.now());
+    return returnToken(deps, signIn, saved, token);
   } catch (error) {
-    return endState(claimed, returnError(deps, call, begun, error, exchanged !== undefined));
+    const ended = returnError(deps, signIn, error, exchanged !== undefined);
+    await claimed.end();
+    return ended;
   }
 }

@@ -1,3 +1,4 @@
+import { networkOf } from "../../http/address.ts";
 import { STATE_LIFETIME_SECONDS } from "../../wire/redirect-uri.ts";
 import { Refusal } from "../errors.ts";
 
@@ -17,7 +18,7 @@ const WARN_EVERY_MS = 60_000;
 export type StartLimit = ReturnType<typeof createStartLimit>;
 
 /** For a server that only this machine can reach. */
-export const NO_START_LIMIT: StartLimit = { begun: () => undefined, ended: () => {} };
+export const NO_START_LIMIT: StartLimit = { add: () => undefined, forget: () => {} };
 
 /**
  * Remembers the unfinished sign-ins of each client for a state's lifetime, so that one client can't push out everyone
@@ -54,7 +55,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
 
   /** @returns the oldest of a client that has as many as it may. @throws {Refusal} `too_many_sign_ins` if that is young */
   function outlived(client: string, own: ReadonlySet<string>): string {
-    const [oldest] = own as ReadonlySet<string> & [string];
+    const oldest = own.values().next().value!;
     const seconds = Math.ceil((YOUNG_MS - ageOf(oldest)) / 1000);
     if (seconds <= 0) return oldest;
     if (performance.now() - warnedAt >= WARN_EVERY_MS) {
@@ -73,7 +74,7 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
      * @returns the state of an older sign-in of the client, whose place this one takes
      * @throws {Refusal} `too_many_sign_ins` if the client has too many unfinished ones, all of the last two minutes
      */
-    begun(ip_address: string, state: string): string | undefined {
+    add(ip_address: string, state: string): string | undefined {
       if (++starts % SWEEP_EVERY === 0) sweep();
       const client = networkOf(ip_address);
       const before = clients.get(client);
@@ -83,18 +84,6 @@ export function createStartLimit(now: () => Date, warn: (message: string) => voi
       clients.set(client, (clients.get(client) ?? new Set()).add(state));
       return replaced;
     },
-    ended: forget,
+    forget,
   };
-}
-
-/** A household or machine usually has a whole IPv6 /64, so that is counted as one client. */
-export function networkOf(ip_address: string): string {
-  if (!ip_address.includes(":")) return ip_address;
-  const [head = "", tail] = ip_address.toLowerCase().split("%", 1)[0]!.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const after = tail === "" ? 0 : tail.split(":").length;
-    while (groups.length + after < 8) groups.push("0");
-  }
-  return `${groups.slice(0, 4).join(":")}::/64`;
 }

@@ -72,7 +72,9 @@ async function pendingRequest(deps: AuthorizeDeps, page: AuthorizePageRequest): 
   if (pending && request && request.browser === browser && !pending.isExpired) return request;
   const detail = `${PROVIDER_TITLES[provider]} (simulated): this request is no longer valid; start again from the application`;
   const known =
-    request?.browser === browser ? "the request expired after ten minutes" : "another browser began this sign-in";
+    request?.browser === browser
+      ? "the request expired after ten minutes"
+      : "the browser did not send the cookie that it got when the sign-in began; it is another browser, or blocks cookies";
   const reason = request ? known : "unknown request";
   const application = request && applicationShown(deps, await begunBy(deps, request));
   const wayBack = application && /^https?:/.test(application.origin) ? application : undefined;

@@ -37,16 +37,13 @@ export async function answerSignIn(deps: ControlDeps, wish: Wish, by: AskedBy = 
 }
 
 /** `location`: the final redirect; null if svc answers with an error itself. */
-function replyOf(deps: ControlDeps, { provider }: Wish, flow_id: string, ended: Ended): Reply {
+function replyOf(deps: ControlDeps, { provider }: Wish, flow_id: string, ended: Ended | Refusal): Reply {
   const noted = notedOf(deps, flow_id);
   const { user_id = null, reason = null } = deps.flows.get(flow_id) ?? {};
   const reply = (result: Omit<AnswerOf<"POST /sign-ins">, "user_id" | "flow_id">, more: object): Reply =>
     json({ ...result, user_id, flow_id }, { status: CREATED, noted: { ...noted, ...more } });
-  if (ended.result === "refusal") {
-    const { refusal } = ended;
-    if (!(refusal instanceof Refusal && refusal.code === "invalid_state")) throw refusal;
-    return reply({ location: null, error: refusal.code, error_description: ERRORS[refusal.code].error }, {});
-  }
+  if (ended instanceof Refusal)
+    return reply({ location: null, error: ended.code, error_description: ERRORS[ended.code].error }, {});
   const { location } = ended;
   const outcome = ended.result === "token" ? "success" : ended.failure.code;
   const signIn = {

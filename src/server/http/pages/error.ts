@@ -6,7 +6,7 @@ import { html, layout, type Html } from "./layout.ts";
 /** What to do, if the error does not say it. */
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_state:
-    "A sign-in can be finished once, within ten minutes, and in the browser that began it. Go back to the application and sign in again.",
+    "A sign-in can be finished once, within ten minutes, and in the browser that began it, with cookies allowed. Go back to the application and sign in again.",
   instance_not_found:
     "The application's link leads to no active instance. Check the address, and instance or publishable_key in it. The server's log has the reason.",
   not_found: "There is no page at this address. Check it for typing errors.",

@@ -6,7 +6,7 @@ import { isProvider, unknownProvider, type Provider } from "../../../wire/provid
 import { Refusal, KeyRefused } from "../../errors.ts";
 import type { Addresses } from "../../instances/addresses.ts";
 import type { Instances } from "../../instances/instances.ts";
-import type { Caller } from "../../sign-in/caller.ts";
+import type { Caller } from "../../../http/headers.ts";
 import type { InstanceRecord } from "../../store/records.ts";
 import type { Store } from "../../store/store.ts";
 import type { Tokens } from "../../token.ts";

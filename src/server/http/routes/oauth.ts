@@ -46,9 +46,10 @@ export function oauthRoutes(deps: SignInRouteDeps): HandlersOf<Rows> {
       const caller = callerIn(event, addresses.isHttps);
       const { state, code, error, iss } = query;
       const asked = { provider, state, code, error, iss, ip_address, cookies: cookiesOf(event), caller };
-      const ended = await signIns.complete(asked);
       const flow_id = flowIdOf(state);
-      if (ended.result === "refusal") throw new Failed(ended.refusal, notedOf(deps, flow_id));
+      const ended = await signIns.complete(asked).catch((refused: unknown) => {
+        throw new Failed(refused, notedOf(deps, flow_id));
+      });
       const { location, instance } = ended;
       const noted = { flow_id, instance };
       const cookies = caller.isBrowser ? [endBinding(state, addresses.isHttps)] : [];
