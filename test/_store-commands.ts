@@ -1,6 +1,6 @@
 // Below the faces: the commands find a store that no server has opened.
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
 import { openFileStore } from "../src/server/store/file/file-store.ts";
@@ -36,12 +36,6 @@ export async function open(name = "data/db.json"): Promise<Store> {
   const store = await openFileStore(at(name), { warn: () => {} });
   onTestFinished(() => store.close());
   return store;
-}
-
-/** Takes one letter of a name away, so that a line of the document can't be read. */
-export async function damage(path: string): Promise<void> {
-  const text = await readFile(path, "utf8");
-  await writeFile(path, text.replace('"name":"Charles Babbage"', '"name":Charles Babbage"'));
 }
 
 export const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);

@@ -93,18 +93,6 @@ describe("The installed svc beside svc serve", () => {
       providers: Object.fromEntries(PROVIDERS.map((name) => [name, "simulated"])),
       instances: [instance("Acme", "acme"), instance("Globex", "globex")],
     });
-    expect(Object.keys(server.ready)).toEqual([
-      "type",
-      "url",
-      "api_url",
-      "callback_url",
-      "pid",
-      "port",
-      "store",
-      "file",
-      "providers",
-      "instances",
-    ]);
     expect(JSON.stringify(server.ready)).not.toContain("sk_");
   });
 
@@ -141,9 +129,12 @@ describe("The installed svc beside svc serve", () => {
     });
   });
 
-  it("ends sign-in when the printed link has been followed", async () => {
+  it("ends sign-in when the printed link has been followed, though the browser keeps a spare connection open", async () => {
     const signingIn = start(["sign-in", "--no-open"], { cwd: home });
-    const [, link = ""] = await signingIn.until("stderr", /^Sign in at:\n {2}(http\S+)\n/);
+    const [, link = "", port] = await signingIn.until("stderr", /^ {2}(http\S+127\.0\.0\.1%3A(\d+)\S+)\n/m);
+    const spare = connect(Number(port), "127.0.0.1");
+    sockets.push(spare);
+    await once(spare, "connect");
     expect(await follow(`${link}&login_hint=ada`)).toBe(
       "Signed in. You can close this page and go back to the terminal.\n",
     );
@@ -153,16 +144,6 @@ describe("The installed svc beside svc serve", () => {
       `Sign in at:\n  ${link}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\n`,
     ]);
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
-  });
-
-  it("ends sign-in even though the browser keeps a spare connection open", async () => {
-    const signingIn = start(["sign-in", "--no-open", "--json"], { cwd: home });
-    const [, link = "", port] = await signingIn.until("stderr", /^ {2}(http\S+127\.0\.0\.1%3A(\d+)\S+)\n/m);
-    const spare = connect(Number(port), "127.0.0.1");
-    sockets.push(spare);
-    await once(spare, "connect");
-    await follow(`${link}&login_hint=ada`);
-    expect((await signingIn.ended).code).toBe(0);
   });
 
   it("supports --geoip in the bundle", async () => {

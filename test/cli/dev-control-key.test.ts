@@ -1,11 +1,7 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { directory, inProcess, run, useProcesses } from "../_bin.ts";
 import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { BIN } from "../_paths.ts";
-import { freePort } from "../_free-port.ts";
 import { needs } from "../_machine.ts";
 import { openTerminal } from "../_pty.ts";
 import { runningIn } from "../_server-file.ts";
@@ -19,22 +15,11 @@ function serve(flags: readonly string[] = MEMORY, env?: Record<string, string>):
   return serveHere(flags, { cwd: directory, ...(env && { env }) });
 }
 
-const file = (): { path: string; control_key: string; url: string } => {
-  const { path, control_key = "", url } = runningIn(directory);
-  return { path, control_key, url };
-};
-
-it("the local server's control key is in its file, which only the user can read", async () => {
-  await serve();
-  const { path, control_key } = file();
-  expect(control_key).toMatch(/^ctl_[\w-]{43}$/);
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect(await inProcess(["dev", "clock", "--json"])).toMatchObject({ code: 0 });
-});
+const controlKey = (): string => runningIn(directory).control_key!;
 
 it("the control key is in the output of no command, whether it succeeds or fails", async () => {
   const server = await serve();
-  const { control_key } = file();
+  const control_key = controlKey();
   const lines = ["dev clock", "dev scenarios --json", "dev next nowhere", "dev snapshot restore none", "whoami --json"];
   const ended = await Promise.all(lines.map((line) => inProcess(line.split(" "), { env: { SVC_LOG: "debug" } })));
   const all = [...ended, await server.stop()].map(({ stdout, stderr }) => stdout + stderr).join("");
@@ -46,7 +31,7 @@ it.runIf(process.platform === "linux")(
   "the control key is in no ready line and in no process's arguments",
   async () => {
     const { ready } = await serve();
-    const { control_key } = file();
+    const control_key = controlKey();
     expect(JSON.stringify(ready)).not.toContain(control_key.slice(4));
     const script = `
     const { readdirSync, readFileSync } = require("node:fs");
@@ -59,34 +44,10 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("svc sends no key to another server that took the port of the local one", async () => {
-  const server = await serve(["--store", "memory", "--port", String(await freePort())]);
-  const { path, url } = file();
-  const text = await readFile(path, "utf8");
-  await server.stop();
-  const seen: (string | undefined)[] = [];
-  const thief = createServer((request, response) => {
-    seen.push(request.headers.authorization);
-    response.end('{"proof":"0"}');
-  }).listen(Number(new URL(url).port), "127.0.0.1");
-  await once(thief, "listening");
-  await writeFile(path, text, { mode: 0o600 });
-  const { code } = await inProcess(["dev", "clock"]);
-  thief.close();
-  expect([code, seen.filter(Boolean)]).toEqual([7, []]);
-});
-
-it("SVC_CONTROL_URL and SVC_CONTROL_KEY select a server elsewhere", async () => {
-  const { ready } = await serve();
-  const { control_key } = file();
-  const env = { SVC_CONTROL_URL: ready.url, SVC_CONTROL_KEY: control_key };
-  expect(await inProcess(["dev", "clock"], { cwd: "/", env })).toMatchObject({ code: 0 });
-});
-
 it("svc serve accepts the control key from SVC_CONTROL_KEY", async () => {
   const control_key = `ctl_${"abcdefghijklmnop".repeat(3)}`;
   await serve(MEMORY, { SVC_CONTROL_KEY: control_key });
-  expect(file().control_key).toBe(control_key);
+  expect(controlKey()).toBe(control_key);
 });
 
 it("a server that other machines can reach has no control API without --control", async () => {

@@ -19,35 +19,22 @@ const others: [what: string, make: (path: string) => void][] = [
   ["a directory", mkdirSync],
 ];
 
-function config(settings: object): void {
-  writeFileSync(join(directory, "svc.config.json"), JSON.stringify(settings));
-}
-
 describe.skipIf(process.platform === "win32")("svc serve that finds what is no file", () => {
-  it.each(others)("refuses %s as its configuration", async (_, make) => {
-    make(join(directory, "svc.config.json"));
+  it.each(
+    others.flatMap(([what, make]) => [
+      [what, "svc.config.json", "svc.config.json cannot be read: it is not a file.", make] as const,
+      [what, "seed.json", "seed seed.json cannot be read: it is not a file.", make] as const,
+      [what, "city.mmdb", "MaxMind DB file (it is not a file).", make] as const,
+    ]),
+  )("refuses %s as %s", async (_, name, message, make) => {
+    make(join(directory, name));
+    if (name !== "svc.config.json")
+      writeFileSync(
+        join(directory, "svc.config.json"),
+        JSON.stringify({ [name === "seed.json" ? "seed" : "geoip"]: name }),
+      );
     const { code, stderr } = await run(SERVE);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("svc.config.json cannot be read: it is not a file.")]);
-  });
-
-  it.each(others)("refuses %s as the seed of its configuration", async (_, make) => {
-    make(join(directory, "seed.json"));
-    config({ seed: "seed.json" });
-    const { code, stderr } = await run(SERVE);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("seed seed.json cannot be read: it is not a file.")]);
-  });
-
-  it.each(others)("refuses %s as the MaxMind DB of its configuration", async (_, make) => {
-    make(join(directory, "city.mmdb"));
-    config({ geoip: "city.mmdb" });
-    const { code, stderr } = await run(SERVE);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("MaxMind DB file (it is not a file).")]);
-  });
-
-  it("names the line of a seed that is not text", async () => {
-    writeFileSync(join(directory, "seed.json"), Buffer.from([0x7b, 0x0a, 0xff]));
-    config({ seed: "seed.json" });
-    expect((await run(SERVE)).stderr).toContain("The seed seed.json is not text in UTF-8 (line 2, byte 3).");
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 

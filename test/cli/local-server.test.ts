@@ -16,10 +16,10 @@ import { serve } from "../../src/server/index.ts";
 import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { leaveTrace, placeIn, writeRunning } from "../_server-file.ts";
+import { ADA, CONTROL_KEY } from "../_setup.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
 const REST = { name: "Ada", avatar_url: null, email_verified: true, providers: [], created_at: "2026-01-01T00:00:00Z" };
-const ADA = "00000000-0000-4000-8000-0000000000a1";
 
 let cwd: string;
 beforeEach(() => {
@@ -101,13 +101,15 @@ describe("A program that took over the port of a local server", () => {
     const { port, received } = await listen();
     const url = `http://127.0.0.1:${port}`;
     const instance = { id: "i", name: "A", subdomain: "a", url, publishable_key: "pk_a", secret_key: KEY };
-    await writeRunning(cwd, { pid, url, api_url: url, identity_secret: "x", instances: [instance] });
+    const control_key = CONTROL_KEY;
+    await writeRunning(cwd, { pid, url, api_url: url, identity_secret: "x", control_key, instances: [instance] });
     await leaveTrace(cwd);
     const context = { ...world(), stdin: createContext({ stdin: "a.token.x" }).stdin };
     expect(await main(["tokens", "verify", "-"], context)).toBe(7);
     expect((await run("users", "delete", ADA, "--yes")).code).toBe(7);
+    expect((await run("dev", "clock")).code).toBe(7);
     expect(received.every((line) => line.startsWith("GET /__svc/identity?challenge="))).toBe(true);
-    expect(received.join()).not.toContain(KEY);
+    for (const key of [KEY, CONTROL_KEY]) expect(received.join()).not.toContain(key);
     expect(received.length).toBeGreaterThan(0);
   });
 });

@@ -2,14 +2,42 @@ import { mkdtempSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Needs } from "../../src/cli/context.ts";
 import { serve, type RunningServer } from "../../src/server/index.ts";
-import { runCli, type CliResult } from "../_cli.ts";
+import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { writeRunning } from "../_server-file.ts";
 import { everyCommand } from "./_commands.ts";
 
 const commands = await everyCommand();
+
+const LONG_AGO = "2026-01-05T09:00:00.000Z";
+const idOf = (letter: string): string => `svc_session_00000000-0000-4000-8000-00000000000${letter}`;
+
+/** Ada is a user of both instances, with one session that is open and one that is revoked. */
+const SEEDED = ["acme", "globex"].map((subdomain, i) => ({
+  name: subdomain,
+  subdomain,
+  users: [
+    {
+      email: "ada@acme.test",
+      name: "Ada",
+      sessions: [null, LONG_AGO].map((revoked_at, k) => ({
+        session_id: idOf("abcd"[2 * i + k]!),
+        provider: "google" as const,
+        logged_in_at: LONG_AGO,
+        last_signin_at: LONG_AGO,
+        revoked_at,
+      })),
+    },
+  ],
+}));
+
+async function start(): Promise<RunningServer> {
+  const server = await serve({ port: 0, store: "memory", seed: { instances: SEEDED } });
+  onTestFinished(() => server.close());
+  return server;
+}
 
 let one: RunningServer;
 let other: RunningServer;
@@ -17,8 +45,8 @@ let cwd: string;
 let both: string;
 
 beforeAll(async () => {
-  one = await serve({ port: 0, store: "memory" });
-  other = await serve({ port: 0, store: "memory" });
+  one = await serve({ port: 0, store: "memory", seed: { instances: SEEDED } });
+  other = await serve({ port: 0, store: "memory", seed: { instances: SEEDED } });
   both = mkdtempSync(join(tmpdir(), "svc-test-"));
   cwd = mkdtempSync(join(tmpdir(), "svc-test-"));
 });
@@ -27,36 +55,36 @@ afterAll(async () => {
   await other.close();
 });
 
-/** Arguments with which each command that changes something would do so, for a server that has them. */
-const CHANGES: Readonly<Record<string, string>> = {
-  "users delete": "grace@acme.test",
-  "sessions prune": "--before 1h",
-  "dev next": "github",
-  "dev clock freeze": "",
-  "dev clock set": "2030-01-31",
-  "dev clock advance": "1h",
-  "dev clock resume": "",
-  "dev clock reset": "",
-  "dev snapshot save": "made",
-  "dev snapshot restore": "kept",
-  "dev snapshot delete": "kept",
-  "dev reset": "",
-  "dev reset --all": "",
-  "dev scenarios --clear": "",
-  "dev seed": "-",
-  "dev seed --generate": "2",
-  "dev users create": "eve@acme.test",
-  "dev users update": "ada@acme.test --name Eve",
-  "dev sessions revoke": "svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01",
-  "dev sessions restore": "svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01",
-  "dev instances create": "umbrella",
-  "dev instances update": "acme --name Other",
-  "dev instances delete": "acme",
-  "dev keys rotate": "",
-  "dev keys revoke-old": "",
+/** With what each command that changes something does so, and what is done before it. */
+const CHANGES: Readonly<Record<string, readonly [given: string, before?: string]>> = {
+  "users delete": ["ada@acme.test"],
+  "sessions prune": ["--before 1h"],
+  "dev next": ["github"],
+  "dev reset": [""],
+  "dev seed --generate": ["2"],
+  "dev users create": ["eve@acme.test"],
+  "dev users update": ["ada@acme.test --name Eve"],
+  "dev sessions revoke": ["--user ada@acme.test"],
+  "dev sessions restore": [idOf("d")],
+  "dev keys rotate": ["--publishable-key --no-secret-key"],
+  "dev keys revoke-old": ["", "dev keys rotate --keep-old 1h --instance globex --yes"],
+  "dev clock freeze": [""],
+  "dev clock set": ["2030-01-31"],
+  "dev clock advance": ["1h"],
+  "dev clock resume": ["", "dev clock freeze 2030-01-31"],
+  "dev clock reset": ["", "dev clock set 2030-01-31"],
+  "dev snapshot save": ["made"],
+  "dev snapshot restore": ["kept", "dev snapshot save kept"],
+  "dev snapshot delete": ["kept", "dev snapshot save kept"],
+  "dev reset --all": [""],
+  "dev scenarios --clear": ["", "dev next github"],
+  "dev instances create": ["umbrella"],
+  "dev seed": ["-"],
+  "dev instances update": ["acme --name Other"],
+  "dev instances delete": ["acme"],
 };
 const REQUIRED: Readonly<Record<string, string>> = {
-  ...CHANGES,
+  ...Object.fromEntries(Object.entries(CHANGES).map(([line, [given]]) => [line, given])),
   api: "GET /api/v1/users",
   exec: "true",
   "users get": "ada@acme.test",
@@ -70,21 +98,33 @@ const REQUIRED: Readonly<Record<string, string>> = {
   "store import": "x.ndjson",
   completion: "bash",
 };
-const CONSENTS = ["users delete", "sessions prune", "dev snapshot restore", "dev snapshot delete", "dev reset"];
-CONSENTS.push("dev reset --all");
-CONSENTS.push("dev instances delete", "dev keys rotate", "dev keys revoke-old");
 
-function run(line: string, env: Record<string, string | undefined> = {}): Promise<CliResult> {
-  const words = [line, REQUIRED[line] ?? "", CONSENTS.includes(line) ? "--yes" : ""].join(" ");
-  return runWords(words, env);
+const changing = commands.filter(({ needs }) => needs?.changes && needs.on !== "store");
+const linesOf = (found: typeof commands): string[] => found.map(({ line }) => line);
+const OF_INSTANCE = linesOf(changing.filter(({ needs }) => needs!.on === "instance"));
+const OF_SERVER = linesOf(changing.filter(({ needs }) => needs!.on === "server"));
+const CONSENTS = linesOf(changing.filter(({ asks }) => asks));
+
+/** What `svc dev seed -` reads. */
+const SEED = JSON.stringify({ instances: [{ name: "Initech", subdomain: "initech" }] });
+
+/** Runs a command that changes something, and consents to it. */
+function run(line: string, env: Record<string, string | undefined> = {}, options: CliOptions = {}): Promise<CliResult> {
+  return runWords(`${line} ${REQUIRED[line]!} ${CONSENTS.includes(line) ? "--yes" : ""}`, env, options);
 }
 
-function runWords(words: string, env: Record<string, string | undefined> = {}, where = cwd): Promise<CliResult> {
+function runWords(
+  words: string,
+  env: Record<string, string | undefined> = {},
+  options: CliOptions = {},
+): Promise<CliResult> {
+  const HOME = options.cwd ?? cwd;
   return runCli(words.split(" ").filter(Boolean), {
-    cwd: where,
+    cwd,
     isOnline: true,
-    stdin: "{}",
-    env: { HOME: where, ...env },
+    stdin: SEED,
+    ...options,
+    env: { HOME, ...env },
   });
 }
 
@@ -96,26 +136,56 @@ async function runsIn(directory: string, ...servers: readonly RunningServer[]): 
 /** What `eval "$(svc env --instance globex)"` sets, or for another instance. */
 function variablesOf(server: RunningServer, number: number): Record<string, string> {
   const { url, secret_key, publishable_key } = server.instances[number]!;
-  const control = { SVC_CONTROL_URL: server.url, SVC_CONTROL_KEY: server.control_key! };
-  return { SVC_BASE_URL: url, SVC_SECRET_KEY: secret_key, SVC_PUBLISHABLE_KEY: publishable_key, ...control };
+  return {
+    SVC_BASE_URL: url,
+    SVC_SECRET_KEY: secret_key,
+    SVC_PUBLISHABLE_KEY: publishable_key,
+    ...controlOf(server),
+  };
 }
 
-async function ask(server: RunningServer, path: string): Promise<unknown> {
-  const headers = { authorization: `Bearer ${server.control_key!}` };
-  return (await fetch(`${server.url}/__svc/v1${path}`, { headers })).json();
+function controlOf({ url, control_key }: RunningServer): Record<string, string> {
+  return { SVC_CONTROL_URL: url, SVC_CONTROL_KEY: control_key! };
 }
 
-/** All that a command could change of an instance. */
-async function stateOf(server: RunningServer, instance: string): Promise<unknown> {
-  const lists = ["users", "sessions"].map((name) => ask(server, `/${name}?instance=${instance}&limit=1000`));
-  const keys = server.instances.find(({ subdomain }) => subdomain === instance)?.secret_key;
-  return [await Promise.all(lists), keys, await ask(server, `/instances/${instance}`)];
+async function ask(server: RunningServer, path: string, method = "GET"): Promise<unknown> {
+  const headers = { authorization: `Bearer ${server.control_key!}`, "content-type": "application/json" };
+  return (await fetch(`${server.url}/__svc/v1${path}`, { method, headers })).json();
+}
+
+/** All of an instance that a command can change. */
+async function instanceOf(server: RunningServer, name: string): Promise<unknown> {
+  const { id } = (await ask(server, `/instances/${name}`)) as { id: string };
+  const scenarios = (await ask(server, "/scenarios")) as { data: { match: { instance?: string } } }[];
+  return {
+    instance: await ask(server, `/instances/${name}`),
+    keys: await ask(server, `/instances/${name}/reveal`, "POST"),
+    users: await ask(server, `/users?instance=${name}`),
+    sessions: await ask(server, `/sessions?instance=${name}`),
+    scenarios: scenarios.filter(({ data }) => data.match.instance === id),
+  };
+}
+
+/** All of a server that a command can change. */
+async function serverOf(server: RunningServer): Promise<unknown> {
+  const { mode, offset_ms } = (await ask(server, "/clock")) as { mode: string; offset_ms: number };
+  const shown = ["/instances", "/snapshots", "/scenarios", "/users?instance=acme"];
+  // A clock that runs is never twice the same.
+  const clock = [mode, mode === "real" ? 0 : Math.round(offset_ms / 60_000)];
+  return [clock, ...(await Promise.all(shown.map((path) => ask(server, path))))];
+}
+
+/** A server of its own, after what has to be done before a command. */
+async function startFor(line: string): Promise<RunningServer> {
+  const server = await start();
+  const before = CHANGES[line]![1];
+  if (before !== undefined) expect((await runWords(before, controlOf(server))).code).toBe(0);
+  return server;
 }
 
 it("Every command declares what it acts on, and every one that changes a service is tried below", () => {
   expect(commands.filter(({ needs }) => needs === undefined)).toEqual([]);
-  const changing = commands.filter(({ needs }) => needs?.changes && needs.on !== "store").map(({ line }) => line);
-  expect(changing.toSorted()).toEqual(Object.keys(CHANGES).toSorted());
+  expect(linesOf(changing).toSorted()).toEqual(Object.keys(CHANGES).toSorted());
 });
 
 it("Only one file reads the flags and variables that choose a target", async () => {
@@ -148,36 +218,79 @@ it.each(refusals)("%s is refused by svc %s, which could only ignore it", async (
   ]);
 });
 
-const onInstance = commands.filter(({ needs }) => needs?.on === "instance").map(({ line }) => line);
+const onInstance = linesOf(commands.filter(({ needs }) => needs?.on === "instance"));
 const OWN_ANSWER = ["doctor", "tokens verify", "env", "open", "sign-in", "whoami", "instances resolve"];
 
 it.each(onInstance.filter((line) => !OWN_ANSWER.includes(line)))(
   "svc %s refuses an --instance that does not exist",
   async (line) => {
     for (const more of [" --instance nowhere", ""]) {
-      const env = { SVC_CONTROL_URL: one.url, SVC_CONTROL_KEY: one.control_key!, SVC_INSTANCE: more ? "" : "nowhere" };
-      const { code, stderr } = await runWords(
-        `${line} ${REQUIRED[line] ?? ""}${CONSENTS.includes(line) ? " --yes" : ""}${more}`,
-        env,
-      );
+      const env = { ...controlOf(one), SVC_INSTANCE: more ? "" : "nowhere" };
+      const words = `${line} ${REQUIRED[line] ?? ""}${CONSENTS.includes(line) ? " --yes" : ""}${more}`;
+      const { code, stderr } = await runWords(words, env);
       expect([code, stderr]).toEqual([expect.toBeOneOf([2, 4]), expect.stringMatching(/^✗/)]);
     }
   },
 );
 
+const WAYS = {
+  "variables of Globex": (server: RunningServer) => variablesOf(server, 1),
+  SVC_INSTANCE: (server: RunningServer) => ({ ...controlOf(server), SVC_INSTANCE: "globex" }),
+} as const;
+/** What asks the product API needs the address of an instance. */
+const wayFor = (line: string): keyof typeof WAYS => (line === "users delete" ? "variables of Globex" : "SVC_INSTANCE");
+
+it.each(
+  OF_INSTANCE.flatMap((line) =>
+    [...new Set(["variables of Globex" as const, wayFor(line)])].map((way) => [line, way] as const),
+  ),
+)("svc %s, which %s sends to Globex, changes Globex and nothing of Acme, and says so", async (line, way) => {
+  const server = await startFor(line);
+  const [acme, globex] = [await instanceOf(server, "acme"), await instanceOf(server, "globex")];
+  const { code, stderr } = await run(line, WAYS[way](server));
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
+  const where =
+    line === "users delete" ? `${server.instances[1]!.url}, SVC_BASE_URL` : `${server.url}, SVC_CONTROL_URL`;
+  expect(stderr).toContain(` globex (${where}).\n`);
+  // What asks says it before, too.
+  if (CONSENTS.includes(line)) expect(stderr.split("\n")[0]).toMatch(/globex.* at |^Deleting from .*instance globex/);
+  expect(await instanceOf(server, "acme")).toEqual(acme);
+  expect(await instanceOf(server, "globex")).not.toEqual(globex);
+});
+
+it.each(OF_SERVER)("svc %s changes the server of SVC_CONTROL_URL, and says so", async (line) => {
+  const server = await startFor(line);
+  const unchanged = await serverOf(server);
+  const { code, stderr } = await run(line, controlOf(server));
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
+  expect(stderr).toMatch(new RegExp(` (?:of|to) ${server.url} \\(SVC_CONTROL_URL\\)\\.\\n`));
+  if (CONSENTS.includes(line)) expect(stderr.split("\n")[0]).toContain(` at ${server.url} (SVC_CONTROL_URL)`);
+  expect(await serverOf(server)).not.toEqual(unchanged);
+});
+
+it.each(CONSENTS)("svc %s names in its question what it acts on, and does nothing after a no", async (line) => {
+  const server = await startFor(line);
+  const read = async (): Promise<unknown> => [await instanceOf(server, "globex"), await serverOf(server)];
+  const unchanged = await read();
+  const asked: string[] = [];
+  const env = OF_SERVER.includes(line) ? controlOf(server) : WAYS[wayFor(line)](server);
+  const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!}`, env, {
+    tty: true,
+    confirm: (question) => asked.push(question) === 0,
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Declined.")]);
+  expect(asked).toEqual([expect.stringContaining(line === "users delete" ? server.instances[1]!.url : server.url)]);
+  if (OF_INSTANCE.includes(line)) expect(asked[0]).toContain("globex");
+  expect(await read()).toEqual(unchanged);
+});
+
 describe("In a shell that is set up for Globex", () => {
-  it.each(
-    Object.keys(CHANGES).filter((line) => commands.find((found) => found.line === line)?.needs?.on === "instance"),
-  )("svc %s never acts on Acme", async (line) => {
-    const before = await stateOf(one, "acme");
-    const variables = variablesOf(one, 1);
-    await run(line, variables);
-    const { SVC_CONTROL_URL, SVC_CONTROL_KEY } = variables;
+  it.each(OF_INSTANCE)("svc %s never acts on Acme, which another variable names", async (line) => {
+    const before = await instanceOf(one, "acme");
     const acme = variablesOf(one, 0);
     await run(line, { ...acme, SVC_INSTANCE: "globex" });
-    await run(line, { SVC_CONTROL_URL, SVC_CONTROL_KEY, SVC_INSTANCE: "globex" });
-    await run(line, { ...acme, SVC_SECRET_KEY: variables["SVC_SECRET_KEY"] });
-    expect(await stateOf(one, "acme")).toEqual(before);
+    await run(line, { ...acme, SVC_SECRET_KEY: variablesOf(one, 1)["SVC_SECRET_KEY"] });
+    expect(await instanceOf(one, "acme")).toEqual(before);
   });
 
   it("svc dev snapshot restore, which would replace the records of Acme too, is refused", async () => {
@@ -192,27 +305,26 @@ describe("In a shell that is set up for Globex", () => {
 const CONTROL = Object.keys(CHANGES).filter((line) => line !== "users delete");
 
 it.each(CONTROL)("svc %s refuses the control API of one server beside the address of another", async (line) => {
-  const before = await stateOf(other, "acme");
-  const { SVC_CONTROL_URL, SVC_CONTROL_KEY } = variablesOf(other, 0);
-  const env = { ...variablesOf(one, 0), SVC_CONTROL_URL, SVC_CONTROL_KEY };
+  const before = await instanceOf(other, "acme");
+  const env = { ...variablesOf(one, 0), ...controlOf(other) };
   const { code, stdout, stderr } = await run(line, env);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^✗ SVC_BASE_URL names \S+, and no instance of \S+ \(SVC_CONTROL_URL\) has this address\./);
-  expect(await stateOf(other, "acme")).toEqual(before);
+  expect(await instanceOf(other, "acme")).toEqual(before);
 });
 
 describe("In the directory of two servers", () => {
   beforeAll(() => runsIn(both, one, other));
 
   it.each(CONSENTS.filter((line) => line !== "dev reset"))("svc %s --yes does not choose one of them", async (line) => {
-    const before = [await stateOf(one, "acme"), await stateOf(other, "acme")];
-    const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} --yes`, {}, both);
+    const before = [await instanceOf(one, "acme"), await instanceOf(other, "acme")];
+    const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} --yes`, {}, { cwd: both });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--yes does not choose among them.")]);
-    expect([await stateOf(one, "acme"), await stateOf(other, "acme")]).toEqual(before);
+    expect([await instanceOf(one, "acme"), await instanceOf(other, "acme")]).toEqual(before);
   });
 
   it("one of them may be named by its address", async () => {
-    const { code, stdout } = await runWords(`dev instances list --json --base-url ${one.url}`, {}, both);
+    const { code, stdout } = await runWords(`dev instances list --json --base-url ${one.url}`, {}, { cwd: both });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ data: { url: one.instances[1]!.url } }, {}]]);
   });
 });

@@ -3,28 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { exitOf } from "../../src/cli/failure.ts";
-import type { ErrorCode, SignInCode } from "../../src/client/errors.ts";
+import type { ErrorCode } from "../../src/client/errors.ts";
 import { ERRORS, errorBody, type ErrorCode as WireCode } from "../../src/wire/errors.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
 import { answering } from "../_answering.ts";
 import { runCli, type CliOptions } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { setup, type Service } from "../_setup.ts";
-
-const ADA = "00000000-0000-4000-8000-0000000000a1";
-const SHAPE = [
-  "valid",
-  "code",
-  "error",
-  "reason",
-  "user_id",
-  "email",
-  "name",
-  "provider",
-  "avatar_url",
-  "expires_at",
-  "checked",
-];
+import { ADA, setup, type Service } from "../_setup.ts";
 
 let cwd: string;
 let service: Service;
@@ -54,7 +39,6 @@ describe("tokens verify --json", () => {
       expect(results.map(({ line }) => line)).toEqual(lines.map((_, i) => (i < 50 ? i + 1 : i + 2)));
       expect(results[1]).toMatchObject({ reason: "It cannot be decoded. Check that it was copied completely." });
       expect([code, results.map(({ valid }) => valid)]).toEqual([5, lines.map((_, i) => i % 3 !== 1)]);
-      expect(results.every((result) => Object.keys(result).join() === ["line", ...SHAPE].join())).toBe(true);
     }
     expect((await run(["tokens", "verify", "--batch"], { stdin: `${token}\n${token}` })).code).toBe(0);
   });
@@ -75,7 +59,6 @@ describe("tokens verify --json", () => {
       expect(line).toMatchObject({ valid: false, code: "unavailable", user_id: null, checked: null });
     expect(stderr.match(/is unavailable \(503\)/g)).toHaveLength(1);
     expect(requests.length).toBeLessThan(100);
-    expect(Object.keys(lines[0]!).join()).toBe(["line", ...SHAPE].join());
   });
 });
 
@@ -91,45 +74,24 @@ describe("Exit codes", () => {
     expect((await run(argv, { fetch })).code).toBe(exitOf(code));
   });
 
-  // A command calls nothing after it has closed its client, and is no application that users sign in to.
-  const FAULTS: Readonly<
-    Record<Exclude<ErrorCode, WireCode | SignInCode | "closed">, CliOptions & { argv?: string[] }>
-  > = {
-    config: { env: { SVC_BASE_URL: "http://user@acme.localhost" } },
-    connection: { fetch: () => Promise.reject(Object.assign(new Error("x"), { code: "ECONNRESET" })) },
-    timeout: {
-      argv: ["users", "list", "--timeout", "0.05"],
-      fetch: (_, { signal }) =>
-        new Promise((_resolve, reject) => signal!.addEventListener("abort", () => reject(signal!.reason as Error))),
-    },
-    rate_limited: { fetch: answering(429, '{"error":"Slow down"}') },
-    unavailable: { fetch: answering(503, '{"error":"Away"}') },
-    redirect_refused: { fetch: answering(302, "") },
-    unexpected_response: { fetch: answering(200, "<html>") },
-    response_too_large: {
-      argv: ["users", "get", ADA],
-      fetch: answering(200, " ".repeat(2 ** 20 + 1)),
-    },
-    instance_inactive: {
-      env: { SVC_BASE_URL: undefined, SVC_API_URL: "http://api.localhost:1", SVC_PUBLISHABLE_KEY: "pk_x" },
-      fetch: answering(
-        200,
-        '{"id":"i","resource":"instance","data":{"publishable_key":"pk_x","url":null,"subdomain":null}}',
-      ),
-    },
-    unknown: { fetch: answering(418, '{"error":"I am a teapot"}') },
-  };
-  it.each(Object.entries(FAULTS))(
-    "of the client's error %s are those in the table",
-    async (code, { argv, ...options }) => {
-      const result = await run([...(argv ?? ["users", "list"]), "--json"], {
-        ...options,
-        env: { SVC_RETRIES: "0", ...options.env },
-      });
-      const { error } = JSON.parse(result.stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
-      expect([result.code, error.code === code || code === "config"]).toEqual([exitOf(code), true]);
-    },
-  );
+  // The client's own errors are in transcripts/exit-codes.txt, but for these.
+  it.each<[code: ErrorCode, CliOptions]>([
+    ["response_too_large", { fetch: answering(200, " ".repeat(2 ** 20 + 1)) }],
+    [
+      "instance_inactive",
+      {
+        env: { SVC_BASE_URL: undefined, SVC_API_URL: "http://api.localhost:1", SVC_PUBLISHABLE_KEY: "pk_x" },
+        fetch: answering(
+          200,
+          '{"id":"i","resource":"instance","data":{"publishable_key":"pk_x","url":null,"subdomain":null}}',
+        ),
+      },
+    ],
+  ])("of the client's error %s are those in the table", async (code, options) => {
+    const { code: ended, stderr } = await run(["users", "get", ADA, "--json"], options);
+    const { error } = JSON.parse(stderr.trimEnd().split("\n").at(-1)!) as { error: { code: string } };
+    expect([ended, error.code]).toEqual([exitOf(code), code]);
+  });
 });
 
 describe("A deletion receipt", () => {

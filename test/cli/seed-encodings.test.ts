@@ -59,9 +59,11 @@ describe.each(READ)("A file in %s", (_, encoded) => {
 describe("A file in Latin-1 is refused with the line and the byte", () => {
   it.each([
     ["serve", ["serve", "--port", "0", "--store", "memory", "--seed", "seed.json"]],
+    ["serve, by a configuration that was found", ["serve", "--port", "0", "--store", "memory"]],
     ["exec", ["exec", "--seed", "seed.json", "--", "true"]],
   ])("as the seed of %s", async (_, argv) => {
     await put("seed.json", latin1);
+    await put("svc.config.json", Buffer.from('{ "seed": "seed.json" }'));
     const { code, stderr } = await runCli(argv, { cwd: directory, isOnline: true });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`seed.json ${NOT_UTF8}`)]);
   });
@@ -74,13 +76,5 @@ describe("A file in Latin-1 is refused with the line and the byte", () => {
     await put("svc.config.json", Buffer.from('{\n"store": "Zoë"}', "latin1"));
     const { code, stderr } = await runCli(["serve", "--port", "0", ...flags], { cwd: directory, isOnline: true });
     expect([code, stderr]).toEqual([2, expect.stringContaining("is not text in UTF-8 (line 2, byte 15)")]);
-  });
-
-  it("as the seed of a configuration that was found", async () => {
-    await put("svc.config.json", Buffer.from('{ "seed": "seed.json" }'));
-    await put("seed.json", latin1);
-    const argv = ["serve", "--port", "0", "--store", "memory"];
-    const { code, stderr } = await runCli(argv, { cwd: directory, isOnline: true });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(NOT_UTF8)]);
   });
 });

@@ -1,20 +1,17 @@
-// Damage, locks and modes of files: see transcripts/store.txt for the rest.
+// Locks, links and modes of files: see transcripts/store.txt for the rest.
 import { chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { placeIn } from "../_server-file.ts";
 import { describe, expect, it } from "vitest";
-import { at, cwd, damage, makeStore, open, svc, useDirectory } from "../_store-commands.ts";
+import { main } from "../../src/cli/main.ts";
+import { createContext } from "../_cli.ts";
+import { at, cwd, makeStore, modeOf, open, svc, useDirectory } from "../_store-commands.ts";
 import { people, state } from "../store/_records.ts";
 
 useDirectory();
 
 const SECRETS = [...people().instances.map((one) => one.secret_key), "digest", state(1).state];
-
-async function filesIn(directory: string): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).toSorted();
-  const contents = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
-  return Object.fromEntries(names.map((name, n) => [name, contents[n]!]));
-}
 
 describe("The store of a store command", () => {
   it("is the one of svc serve by default", async () => {
@@ -42,24 +39,6 @@ describe("svc store check", () => {
     expect(JSON.parse(stdout)).toMatchObject({ sequence: 2, tables: { users: 3 }, sound: true });
   });
 
-  it("names file, line and offset of damage, and what to do", async () => {
-    const path = await makeStore();
-    await damage(path);
-    const before = await filesIn(dirname(path));
-    const { code, stdout, stderr } = await svc("check");
-    const text = before["db.json"]!;
-    const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf("\n", text.indexOf("Charles Babbage")) + 1));
-    const line = text.slice(0, text.indexOf("Charles Babbage")).split("\n").length;
-    expect(code).toBe(1);
-    expect(stdout).toContain(`✗ ${path}: line ${line}, offset ${offset}: not a record of users\n`);
-    expect(stderr).toBe(
-      "If you have edited db.json, correct it. Otherwise restore a backup, or keep what can be read: svc store export --readable\n",
-    );
-    const named = await svc("check --store data/db.json");
-    expect(named.stderr).toContain("svc store export --readable --store data/db.json\n");
-    expect(await filesIn(dirname(path))).toEqual(before);
-  });
-
   it("names records that reference missing ones", async () => {
     const store = await open();
     const { users, ...rest } = people();
@@ -77,37 +56,13 @@ describe("svc store check", () => {
 });
 
 describe("svc store check --accept", () => {
-  it("is refused while a server has the store open and where it is damaged", async () => {
-    const path = await makeStore();
-    const held = await open();
+  it("is refused while a server has the store open", async () => {
+    await makeStore();
+    await open();
     expect(await svc("check --accept")).toMatchObject({
       code: 8,
       stderr: expect.stringContaining(`is in use by process ${process.pid}`) as string,
     });
-    await held.close();
-    await damage(path);
-    const before = await filesIn(dirname(path));
-    expect(await svc("check --accept")).toMatchObject({ code: 9 });
-    expect(await filesIn(dirname(path))).toEqual(before);
-  });
-});
-
-describe("svc store export --readable", () => {
-  it("exports what can be read, names the rest, and can be imported", async () => {
-    const path = await makeStore();
-    await damage(path);
-    const before = await filesIn(dirname(path));
-    expect(await svc("export")).toMatchObject({ code: 9, stderr: expect.stringContaining("--readable") as string });
-    const { code, stderr } = await svc("export --readable --output-file rest.ndjson");
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/db\.json: line \d+, offset \d+: not a record of users\.\n/);
-    expect(stderr).toContain(
-      `sessions ${people().sessions[2]!.session_id} is left out: it belongs to user ${people().users[1]!.id}.\n`,
-    );
-    expect(stderr).toContain("Exported 2 instances, 2 personas, 3 users");
-    expect(await filesIn(dirname(path))).toEqual(before);
-    expect(await svc("import rest.ndjson --store new/db.json")).toMatchObject({ code: 0 });
-    expect(await svc("check --store new/db.json")).toMatchObject({ code: 0 });
   });
 });
 
@@ -126,5 +81,58 @@ describe("Every svc store command", () => {
       const { stdout, stderr } = await svc(line, { tty: ["stdout", "stderr"] });
       for (const secret of SECRETS) expect(line.startsWith("export") ? stderr : stdout + stderr).not.toContain(secret);
     }
+  });
+});
+
+describe("svc store copy", () => {
+  it("shows progress on a terminal only", async () => {
+    await makeStore();
+    expect((await svc("copy data/db.json a/db.json", { tty: ["stderr"] })).stderr).toContain(
+      "[########################] 16 of 16",
+    );
+    expect((await svc("copy data/db.json b/db.json --json")).stderr).not.toContain("[");
+  });
+
+  it("reads a store in use, and refuses a target that is in use or not empty", async () => {
+    await makeStore();
+    await makeStore("full/db.json");
+    const server = await open();
+    expect((await svc("copy data/db.json new/db.json")).code).toBe(0);
+    await server.deleteUser(people().instances[1]!.id, people().users[0]!.id);
+    expect((await svc("copy full/db.json data/db.json")).code).toBe(8);
+    const { code, stdout, stderr } = await svc("copy data/db.json full/db.json");
+    expect([code, stdout]).toEqual([9, ""]);
+    expect(stderr).toContain(`${at("full/db.json")} is not empty. Nothing was changed.`);
+  });
+});
+
+describe("svc store export and svc store import", () => {
+  it("write a file that only its owner can read", async () => {
+    await makeStore();
+    await svc("export --output-file backup.ndjson");
+    expect(await modeOf(at("backup.ndjson"))).toBe("600");
+  });
+
+  it("read standard input and keep no copy of it", async () => {
+    await makeStore();
+    const { stdout } = await svc("export");
+    const spools = async (): Promise<string[]> =>
+      (await readdir(tmpdir())).filter((name) => name.startsWith("svc-import-"));
+    const before = await spools();
+    expect(await svc("import - --store new/db.json", { stdin: stdout })).toMatchObject({ code: 0 });
+    expect((await svc("export --store new/db.json")).stdout).toBe(stdout);
+    const cut = await svc("import - --store cut/db.json", { stdin: stdout.slice(0, -10) });
+    expect(cut.code).toBe(1);
+    expect(cut.stderr).toMatch(/^✗ standard input, line \d+: it was cut off here\. Nothing was imported\.\n$/);
+    expect(await spools()).toEqual(before);
+    expect((await readdir(cwd)).toSorted()).toEqual(["data", "new"]);
+  });
+
+  it("stop with a message when the reader closes the pipe", async () => {
+    await makeStore();
+    const context = createContext({ cwd });
+    const gone = { ...context.stdout, ready: async () => false };
+    expect(await main(["store", "export", "--store", "data/db.json"], { ...context, stdout: gone })).toBe(1);
+    expect(context.written.stderr).toContain("closed early");
   });
 });

@@ -1,11 +1,12 @@
-// Tokens that are signed by hand: see transcripts/tokens.txt for the rest.
+// Tokens that are signed by hand, and another clock: see transcripts/tokens.txt for the rest.
 import { createHmac } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCli, type CliOptions, type CliResult } from "../_cli.ts";
+import { main } from "../../src/cli/main.ts";
+import { createContext, runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { decodePart, encodePart, setup, type Service } from "../_setup.ts";
+import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
 
 function verify(
   service: Service,
@@ -75,5 +76,16 @@ describe("svc tokens verify", () => {
       const { code, stderr } = await runCli(["tokens", "verify", text], { service: await setup(), cwd });
       expect([code, stderr.startsWith("✗ Token invalid signature\n")]).toEqual([5, true]);
     }
+  });
+
+  it("says of a token that expired by the service's clock only that this clock is ahead", async () => {
+    const service = await setup();
+    const stdin = await service.tokenFor("google", "ada");
+    service.clock.advance(3601);
+    const context = createContext({ service, stdin });
+    await main(["tokens", "verify", "-"], { ...context, now: () => START });
+    expect(context.written.stderr).toContain(
+      "It expires in 1 hour (2026-06-01T13:00:00Z) here, but the service's clock is ahead.",
+    );
   });
 });
