@@ -2,11 +2,7 @@
 import { choicesOf } from "../src/cli/choices.ts";
 import { createNetwork } from "../src/cli/connection/network.ts";
 import type { Context, Keyring, Stream, World } from "../src/cli/context.ts";
-import type { GlobalFlags } from "../src/cli/command.ts";
-import { optionsOf, requireKey } from "../src/cli/connection/client.ts";
-import { resolveTarget } from "../src/cli/connection/target.ts";
 import { main } from "../src/cli/main.ts";
-import type { ClientOptions } from "../src/client/client.ts";
 import type { Fetch, FetchInit, FetchResponse } from "../src/http/fetch.ts";
 import { identityAnswer } from "./_server-file.ts";
 import { START, type Service } from "./_setup.ts";
@@ -131,16 +127,3 @@ async function* chunks(text: string): AsyncIterable<string> {
 }
 
 const noNetwork: Fetch = () => Promise.reject(new Error("there is no network in tests"));
-
-/** The options of a command's client. */
-export async function clientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
-  const target = await resolveTarget({ ...context, choices: choicesOf(context, flags) });
-  const key = target.secret_key;
-  return { ...optionsOf(context, target), ...(key && { secretKey: await requireKey(context, target) }) };
-}
-
-/** The same where a secret key is needed. */
-export async function keyedClientOptions(context: Context, flags: GlobalFlags = {}): Promise<ClientOptions> {
-  const target = await resolveTarget({ ...context, choices: choicesOf(context, flags) });
-  return { ...optionsOf(context, target), secretKey: await requireKey(context, target) };
-}

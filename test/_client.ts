@@ -1,9 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { createClient, type Client, type ClientOptions, type Fetch } from "../src/client/index.ts";
 import { decodePart, encodePart } from "./_setup.ts";
+import { portOf } from "./_port-of.ts";
 
 export const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -16,9 +14,7 @@ export async function startServer(
     seen.push(request);
     answer(request, response);
   });
-  onTestFinished(() => server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await portOf(server);
   return { origin: `http://127.0.0.1:${port}`, port, seen, close: () => void server.close() };
 }
 

@@ -10,8 +10,6 @@ declare module "vitest" {
   }
 }
 
-const DEBIANS_PYTHON = "/usr/bin/python3";
-
 /** What tests need of a machine besides Node and npm, and the commands of which one succeeds where it is there. */
 const PARTS = {
   "a clone, and git": [["git", "-C", ROOT, "rev-parse", "HEAD"]],
@@ -33,9 +31,6 @@ const PARTS = {
   promtool: [["promtool", "--version"]],
   ps: [["ps", "-o", "pid=", "-p", "1"]],
   python3: [["python3", "--version"]],
-  // The first Python of the path may have other packages than Debian's.
-  "python3-httpx": ["python3", DEBIANS_PYTHON].map((python) => [python, "-c", "import httpx"]),
-  "python3-requests": ["python3", DEBIANS_PYTHON].map((python) => [python, "-c", "import requests"]),
   zsh: [["zsh", "--version"]],
 } as const satisfies Record<string, readonly (readonly string[])[]>;
 

@@ -1,8 +1,7 @@
 // Below the faces: the service asks a provider of the test as it asks a real one, and moves its clock by hand.
 
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { createProviderFetch } from "../src/server/providers/fetch.ts";
 import type { SessionRecord } from "../src/server/store/records.ts";
 import type { UserView } from "../src/server/store/store.ts";
@@ -10,6 +9,7 @@ import type { Provider } from "../src/wire/providers.ts";
 import { json, type Answer, type ProviderRequest } from "./providers/_reply.ts";
 import { REAL } from "./providers/_real.ts";
 import { APP, SEED, setup, type Service } from "./_setup.ts";
+import { portOf } from "./_port-of.ts";
 
 export interface Fake {
   readonly service: Service;
@@ -38,11 +38,7 @@ export async function setupProvider(
       answer(response, requests.at(-1)!);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close().closeAllConnections();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await portOf(server)}`;
   const endpoints = Object.fromEntries(
     Object.entries(REAL[provider].endpoints).map(([name, path]) => [name, origin + path]),
   );

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { createServer, request } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readServerFiles, type FoundServerFile } from "../../src/cli/connection/server-file.ts";
@@ -14,6 +14,7 @@ import { possible } from "../_ipv6.ts";
 import { BIN } from "../_paths.ts";
 import { placeIn, runningIn } from "../_server-file.ts";
 import { serveHere } from "../_serving.ts";
+import { portOf } from "../_port-of.ts";
 
 useProcesses();
 
@@ -124,11 +125,8 @@ describe("svc serve", () => {
   it.each(possible(["127.0.0.1", "::1"]))(
     "does not move to another port when its own is in use at %s",
     async (host) => {
-      const other = createServer();
-      await once(other.listen(0, host), "listening");
-      const { port } = other.address() as AddressInfo;
+      const port = await portOf(createServer(), host);
       const ended = await inProcess(["serve", "--port", String(port), "--store", "memory"]);
-      other.close();
       expect(ended).toMatchObject({
         code: 8,
         stdout: "",

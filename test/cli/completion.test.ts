@@ -130,24 +130,6 @@ describe("Completion in bash", needs("bash"), () => {
   });
 });
 
-describe("Completion in fish", needs("fish"), () => {
-  it.each([
-    ["svc users l", ["list"]],
-    ["svc users list --profile s", ["staging"]],
-    ["svc sessions search provider:g", ["provider:google", "provider:github"]],
-    ["svc sessions search -provider:g", ["-provider:google", "-provider:github"]],
-    ["svc serve --seed seed-of", ["seed-of-mine.json"]],
-  ])("of %j offers %j", async (line, values) => {
-    const script = `source $HOME/completion.fish; complete -C "${line}"`;
-    const { stdout } = await run("fish", ["--no-config", "-c", script], { env, cwd: home });
-    const offered = stdout
-      .trim()
-      .split("\n")
-      .map((one) => one.split("\t")[0]!);
-    expect(offered.toSorted()).toEqual(values.toSorted());
-  });
-});
-
 describe("Completion on a terminal", () => {
   const shells: [shell: "bash" | "zsh" | "fish", command: string, start: string][] = [
     ["bash", "bash --norc --noprofile", "source ~/completion.bash"],

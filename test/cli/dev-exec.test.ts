@@ -43,6 +43,7 @@ it("svc exec starts a server for a command and stops it with the command", async
   const [, users, clock, found, base] = /^(\d+) (\d+) (\d+) (http:\/\/localhost:\d+)$/.exec(await left()) ?? [];
   expect([users, clock, found]).toEqual(["200", "200", "200"]);
   await expect(fetch(base!)).rejects.toThrow("fetch failed");
+  expect(await readdir(directory)).toEqual(["left"]);
 });
 
 it.each([[[]], [["--"]]])("svc exec %j leaves all behind the first word to the command", async (dashes) => {
@@ -64,11 +65,6 @@ it("svc exec says once why a sign-in failed", async () => {
   const why = "GitHub reported access_denied: the user cancelled, or may not use this application.";
   const reason = `access_denied: As the outcome access_denied asked: ${why}`;
   expect([code, stderr]).toEqual([0, `svc: sign-in with github failed: ${reason}\n`]);
-});
-
-it("svc exec writes nothing into the directory", async () => {
-  await execHere(["--", "true"]);
-  expect(await readdir(directory)).toEqual([]);
 });
 
 it("svc exec ignores SVC_* of its own environment and does not pass them on", async () => {

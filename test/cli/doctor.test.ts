@@ -2,12 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { makePlace } from "../../src/cli/commands/serve/place.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
@@ -19,6 +17,7 @@ import { temporaryDirectory } from "../_files.ts";
 import { freePort } from "../_free-port.ts";
 import { writeRunning } from "../_server-file.ts";
 import { START } from "../_setup.ts";
+import { portOf } from "../_port-of.ts";
 
 useDirectory();
 
@@ -48,14 +47,6 @@ async function doctor(
   return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
 }
 
-/** A port that another program has. */
-async function takenPort(): Promise<number> {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  onTestFinished(() => void other.close());
-  return (other.address() as AddressInfo).port;
-}
-
 describe("svc doctor", () => {
   it("reports no problem when there is none, and reads and changes nothing", async () => {
     const env = { SVC_PORT: String(await freePort()), SVC_DATA_DIR: temporaryDirectory() };
@@ -73,9 +64,7 @@ describe("svc doctor", () => {
       connects.push(url!);
       socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
     });
-    onTestFinished(() => void proxy.close());
-    await once(proxy.listen(0, "127.0.0.1"), "listening");
-    const { port } = proxy.address() as AddressInfo;
+    const port = await portOf(proxy);
     const env = { HTTPS_PROXY: `http://127.0.0.1:${port}`, SVC_DATA_DIR: temporaryDirectory() };
     const none = await doctor({ env });
     expect(none.checks["proxy"]).toMatchObject({ status: "ok", message: "no provider is asked through HTTPS_PROXY" });
@@ -215,7 +204,7 @@ it("svc doctor does not ask the clock of another service than the one it checks"
 });
 
 it("svc doctor in an empty directory tests a name that exists, and suggests no port that is in use", async () => {
-  const port = await takenPort();
+  const port = await portOf(createServer());
   await writeFile(join(cwd, "svc.config.json"), JSON.stringify({ port }));
   const { checks } = await doctor({ env: HERE });
   expect(checks["port"]).toMatchObject({
@@ -230,7 +219,7 @@ it("svc doctor in an empty directory tests a name that exists, and suggests no p
 
 it("svc doctor names the directory of the server that has the port", async () => {
   const other = temporaryDirectory();
-  const taken = await takenPort();
+  const taken = await portOf(createServer());
   const addresses = { url: `http://localhost:${taken}`, api_url: `http://api.localhost:${taken}` };
   await writeRunning(other, { ...addresses, instances: [] });
   const { checks } = await doctor({ env: { ...HERE, SVC_PORT: String(taken) } });
@@ -248,7 +237,7 @@ it("svc doctor tests the name of an instance of the server that runs", async () 
 });
 
 it("svc serve says that its port is in use by svc serve, with the process, where it knows that", async () => {
-  const port = await takenPort();
+  const port = await portOf(createServer());
   const addresses = { url: `http://localhost:${port}`, api_url: `http://api.localhost:${port}`, instances: [] };
   const serve = (): ReturnType<typeof runCli> =>
     runCli(["serve", "--port", String(port), "--store", "memory"], { cwd, signal: "SIGINT" });

@@ -1,17 +1,11 @@
-import { once } from "node:events";
 import { createServer as createHttp } from "node:http";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { run, useProcesses } from "../_bin.ts";
 import { KEY } from "../_client.ts";
+import { portOf } from "../_port-of.ts";
 
 useProcesses();
-
-async function addressOf(server: Server): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** Accepts connections, never says anything, and never closes one. @returns also those that it still holds */
 async function silent(): Promise<{ address: string; held: ReadonlySet<Socket> }> {
@@ -21,7 +15,7 @@ async function silent(): Promise<{ address: string; held: ReadonlySet<Socket> }>
     socket.on("error", () => {}).on("close", () => held.delete(socket));
     onTestFinished(() => void socket.destroy());
   });
-  return { address: await addressOf(server), held };
+  return { address: `127.0.0.1:${await portOf(server)}`, held };
 }
 
 it.each(["http", "https"])(
@@ -48,7 +42,7 @@ it("A command ends although a body is left unread, long before its time is over"
     const timer = setInterval(() => response.write("x".repeat(100_000)), 1);
     response.on("close", () => clearInterval(timer));
   });
-  const env = { SVC_CONTROL_URL: `http://${await addressOf(endless)}`, SVC_CONTROL_KEY: "ctl_x" };
+  const env = { SVC_CONTROL_URL: `http://127.0.0.1:${await portOf(endless)}`, SVC_CONTROL_KEY: "ctl_x" };
   const { code, stderr } = await run(["dev", "clock", "--timeout", "3600"], { env });
   expect([code, stderr]).toEqual([7, expect.stringContaining("redirected")]);
 });

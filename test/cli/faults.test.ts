@@ -1,10 +1,10 @@
 import { createServer as createHttps } from "node:https";
 import { createServer } from "node:http";
-import type { AddressInfo, Server as NetServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { serve } from "../../src/server/index.ts";
 import { createContext, type CliOptions, type CliResult } from "../_cli.ts";
+import { portOf } from "../_port-of.ts";
 
 const KEY = "sk_faults_0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -16,13 +16,6 @@ async function run(
   const context = createContext({ env: { SVC_SECRET_KEY: KEY, SVC_RETRIES: "0", ...env }, ...options });
   const code = await main(argv, { ...context, fetch: undefined });
   return { code, ...context.written };
-}
-
-async function portOf(server: NetServer): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
 }
 
 describe("A failing service is exit code 7 with a message that says what to do,", () => {

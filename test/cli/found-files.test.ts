@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { directory, run, start, useProcesses } from "../_bin.ts";
 import { serveHere } from "../_serving.ts";
 import { SEED } from "../_setup.ts";
+import { portOf } from "../_port-of.ts";
 
 useProcesses();
 
@@ -82,10 +83,7 @@ function openedBy(pid: number, path: string): boolean {
 }
 
 it("svc serve whose port is taken leaves no store and no directory", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void other.close());
-  await new Promise((resolve) => other.once("listening", resolve));
-  const { port } = other.address() as AddressInfo;
+  const port = await portOf(createServer());
   const env = { SVC_DATA_DIR: join(directory, "data") };
   for (const store of [[], ["--store", join(directory, "new", "db.json")]]) {
     expect(await run(["serve", "--port", String(port), ...store], { env })).toMatchObject({ code: 8 });

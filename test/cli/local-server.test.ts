@@ -1,6 +1,5 @@
 // Below the faces: what svc serve writes is made without a process.
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import { createContext, runCli, type TestContext } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { leaveTrace, placeIn, writeRunning } from "../_server-file.ts";
 import { ADA, CONTROL_KEY } from "../_setup.ts";
+import { portOf } from "../_port-of.ts";
 
 const KEY = "sk_production_0123456789abcdefghijklmnopqrstuv";
 const REST = { name: "Ada", avatar_url: null, email_verified: true, providers: [], created_at: "2026-01-01T00:00:00Z" };
@@ -82,16 +82,14 @@ describe("Local servers in one directory", () => {
 
 describe("A program that took over the port of a local server", () => {
   /** Answers every request and records it. */
-  async function listen(): Promise<{ port: number; received: string[]; server: Server }> {
+  async function listen(): Promise<{ port: number; received: string[] }> {
     const received: string[] = [];
     const server = createServer((request, response) => {
       received.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ proof: "0".repeat(64), id: ADA, resource: "token", data: { valid: true } }));
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    onTestFinished(() => server.close().closeAllConnections());
-    return { port: (server.address() as AddressInfo).port, received, server };
+    });
+    return { port: await portOf(server), received };
   }
 
   it.each([
@@ -203,9 +201,7 @@ describe("A deletion where two servers run in one directory", () => {
       asked.push(request.headers["x-service-secret-key"] as string | undefined);
       response.end("{}");
     });
-    await new Promise<void>((done) => void other.listen(0, "127.0.0.1", done));
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
+    const port = await portOf(other);
     const url = `http://localhost:${port}`;
     await writeRunning(cwd, { ...file, port, url, api_url: url, instances: [{ ...file.instances[0]!, url }] });
     const { code } = await run("users", "list", "--base-url", url);

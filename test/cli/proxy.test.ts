@@ -1,12 +1,11 @@
 // Below the faces: which proxy is for which address is a rule of many rows.
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { proxyOf } from "../../src/network/proxy.ts";
 import { main } from "../../src/cli/main.ts";
 import { createContext } from "../_cli.ts";
 import { KEY } from "../_client.ts";
+import { portOf } from "../_port-of.ts";
 
 const PROXY = "http://proxy.test:8080";
 
@@ -56,9 +55,7 @@ async function serverOf(listener: RequestListener): Promise<{ port: number; conn
     connects.push(url!);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
-  onTestFinished(() => server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return { port: (server.address() as AddressInfo).port, connects };
+  return { port: await portOf(server), connects };
 }
 
 async function listUsers(env: Record<string, string>): Promise<{ code: number; stderr: string }> {
@@ -86,9 +83,7 @@ it("A proxy that hangs up is asked once for each try, and named", async () => {
     asked++;
     socket.end();
   });
-  onTestFinished(() => server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await portOf(server);
   const env = { http_proxy: `http://127.0.0.1:${port}`, SVC_BASE_URL: "https://acme.invalid" };
   // undici is loaded with the first request.
   const { code, stderr } = await listUsers({ ...env, SVC_TIMEOUT: "60" });

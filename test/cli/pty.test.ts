@@ -1,13 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
-import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../_files.ts";
 import { needs } from "../_machine.ts";
 import { BIN } from "../_paths.ts";
 import { openTerminal, type Terminal } from "../_pty.ts";
+import { portOf } from "../_port-of.ts";
 
 const KEY = "sk_typed_0123456789abcdefghijklmnopqrstuvwxyz";
 const CTRL_C = "\u0003";
@@ -16,13 +15,11 @@ const ENTER = "\r";
 
 let home: string;
 const open: Terminal[] = [];
-const servers: Server[] = [];
 beforeEach(async () => {
   home = temporaryDirectory();
 });
 afterEach(async () => {
   for (const terminal of open.splice(0)) terminal.end();
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
 /** The command on a terminal, without this process's environment. */
@@ -42,18 +39,13 @@ async function startService(): Promise<{ url: string; keys: unknown[] }> {
     const [status, answer] = key === KEY ? [200, []] : [401, { error: "Unauthorized" }];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+  return { url: `http://127.0.0.1:${await portOf(server)}`, keys };
 }
 
 describe("On a terminal", needs("a terminal"), () => {
   it("svc names a slow service after a second and clears the line when it answers", async () => {
     const held: ServerResponse[] = [];
-    const server = createServer((_, response) => void held.push(response)).listen(0, "127.0.0.1");
-    servers.push(server);
-    await once(server, "listening");
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const host = `127.0.0.1:${await portOf(createServer((_, response) => void held.push(response)))}`;
     const terminal = start("users list", { SVC_BASE_URL: `http://${host}`, SVC_SECRET_KEY: KEY, SVC_TIMEOUT: "600" });
     const seconds = (): number[] =>
       [...terminal.shown().matchAll(/Waiting for \S+ \((\d+) s\)/g)].map(([, count]) => Number(count));
@@ -103,21 +95,6 @@ describe("On a terminal", needs("a terminal"), () => {
     await terminal.until(/No keyring is available\. Store the key unencrypted/);
     terminal.type(`n${ENTER}`);
     expect([await terminal.code, await readdir(home)]).toEqual([1, []]);
-  });
-
-  it.each([
-    ["--help", 60, 60],
-    ["users delete --help", 120, 100],
-  ])("svc %s on %i columns has lines of at most %i", async (args, columns, widest) => {
-    const terminal = start(args, {}, `stty cols ${columns} rows 50; `);
-    expect(await terminal.code).toBe(0);
-    const longest = Math.max(
-      ...terminal
-        .shown()
-        .split("\r\n", 80)
-        .map(({ length }) => length),
-    );
-    expect([longest <= widest, longest > widest - 5]).toEqual([true, true]);
   });
 
   it.each(["login --base-url https://acme.svc.test"])("svc %s asks no question in CI", async (args) => {

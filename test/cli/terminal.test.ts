@@ -111,50 +111,6 @@ describe("svc users delete on a terminal", needs("a terminal", "bash"), () => {
   });
 });
 
-it("A list on a terminal is coloured", needs("a terminal"), async () => {
-  const terminal = open("users search email:user2* --limit 5");
-  expect(await terminal.code).toBe(0);
-  expect(terminal.shown()).toContain("\u001b[2m");
-});
-
-describe.skipIf(process.platform === "win32")("A signal to svc users delete", () => {
-  it("leaves a receipt of the users who were deleted and of those who were not", async () => {
-    // A service that answers each request slowly.
-    const { createServer } = await import("node:http");
-    let count = 0;
-    let enough!: () => void;
-    const begun = new Promise<void>((resolve) => (enough = resolve));
-    const slow = createServer((request, response) => {
-      if (request.method === "GET") {
-        const found = decodeURIComponent(request.url!).matchAll(/\bid:([\w-]+)/g);
-        const users = [...found].map(([, id]) => ({ id, resource: "user", data: { email: "ada@acme.test" } }));
-        return void response.end(JSON.stringify(users));
-      }
-      const id = request.url!.split("/").at(-1);
-      if (++count === 9) enough();
-      setTimeout(() => response.end(JSON.stringify({ deleted: true, id })), 50);
-    }).listen(0, "127.0.0.1");
-    await once(slow, "listening");
-    const { port } = slow.address() as { port: number };
-    const ids = Array.from({ length: 60 }, (_, i) => idOf(i)).join("\n");
-    const child = spawn(process.execPath, [BIN, "users", "delete", "-", "--yes", "--json", "--receipt", "cut"], {
-      cwd: directory,
-      env: { PATH: process.env["PATH"], ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` },
-    });
-    let stdout = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stdin.end(ids);
-    await begun;
-    child.kill("SIGINT");
-    const [code] = (await once(child, "close")) as [number];
-    slow.close().closeAllConnections();
-    const { deleted, not_attempted } = JSON.parse(stdout) as { deleted: string[]; not_attempted: string[] };
-    expect([code, deleted.length, deleted.length + not_attempted.length]).toEqual([130, count, 60]);
-    const lines = (await readFile(join(directory, "cut"), "utf8")).trimEnd().split("\n");
-    expect(lines.filter((line) => line.includes('"deleted"'))).toHaveLength(count);
-  });
-});
-
 describe("Output of svc in a pipe", needs("bash"), () => {
   it.each(["json", "csv"])("carries every byte of a long list, as %s", async (format) => {
     // It has to wait for a reader that begins late.
@@ -170,13 +126,6 @@ describe("Output of svc in a pipe", needs("bash"), () => {
   it("may be closed early", async () => {
     const closed = await bash(`${SVC} users list --output csv | head -1 > /dev/null; echo "\${PIPESTATUS[0]}"`);
     expect(closed).toEqual({ code: 0, stdout: "0\n", stderr: "" });
-  });
-
-  it.skipIf(process.platform !== "linux")("to a full disk is a failure", async () => {
-    expect(await bash(`${SVC} users list > /dev/full`)).toMatchObject({
-      code: 1,
-      stderr: "✗ Standard output cannot be written (ENOSPC).\n",
-    });
   });
 });
 

@@ -1,9 +1,8 @@
 // Below the faces: how long a client waits, which is a rule of many rows.
-import { once } from "node:events";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createClient,
   isServiceError,
@@ -16,19 +15,12 @@ import { startDeadline } from "../../src/client/deadline.ts";
 import { parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
 import type { ServiceError } from "../../src/client/errors.ts";
 import { ADA } from "../_setup.ts";
+import { portOf } from "../_port-of.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const TOKEN = `${"e".concat("yJhbGciOiJIUzI1NiJ9")}.eyJzdWIiOiIxIn0.${"A".repeat(43)}`;
 const NOW = Date.parse("2026-06-01T12:00:00Z");
 const USER = { id: ADA, resource: "user", data: { email: "ada@acme.test" } };
-
-const servers: { server: Server; sockets: Set<Socket> }[] = [];
-afterEach(() => {
-  for (const { server, sockets } of servers.splice(0)) {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  }
-});
 
 type Answer = (socket: Socket, request: string) => void;
 
@@ -48,9 +40,10 @@ async function startServer(...answers: Answer[]): Promise<{ origin: string; seen
       answers[Math.min(seen.push(request), answers.length) - 1]?.(socket, request);
     });
   });
-  servers.push({ server, sockets });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { origin: `http://127.0.0.1:${await portOf(server)}`, seen };
 }
 
 function isWhole(request: string): boolean {
@@ -113,6 +106,10 @@ describe("An unusable response", () => {
     ["headers and then nothing", "timeout", undefined, (s) => void s.write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 60 }],
     ["a page of HTML", "unexpected_response", 200, reply(200, "<html>hello", { "content-type": "text/html" })],
     ["a gateway's page", "unavailable", 502, reply(502, "<html>Bad Gateway")],
+    ["a gateway's text", "unavailable", 503, reply(503, "no healthy upstream")],
+    ["a gateway's JSON", "unavailable", 503, reply(503, '"maintenance"')],
+    ["a gateway's silence", "unavailable", 504, reply(504, "")],
+    ["a gateway's limit", "rate_limited", 429, reply(429, "<html>Slow down")],
     ["an empty 200", "unexpected_response", 200, reply(200, "")],
     ["truncated JSON", "unexpected_response", 200, reply(200, '{"id":"')],
     ["bytes that are not text", "unexpected_response", 200, reply(200, Buffer.from([0xff, 0xfe, 0]))],

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createClient, isServiceError, type Client, type Fetch } from "../../src/client/index.ts";
 import { SEED, setup, type Service } from "../_setup.ts";
+import { KEY } from "../_client.ts";
+import { portOf } from "../_port-of.ts";
 
-const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE = "https://acme.svc.test";
 
 /** A service with `count` more users than acme has. */
@@ -186,11 +185,6 @@ describe("The Link header to the next page", () => {
 });
 
 describe("A very long list", () => {
-  const servers: ReturnType<typeof createServer>[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close().closeAllConnections();
-  });
-
   it("is kept in memory one page at a time", async () => {
     const COUNT = 20_000;
     const user = (index: number): object => ({ id: String(index), resource: "user", data: { name: "x".repeat(100) } });
@@ -203,12 +197,7 @@ describe("A very long list", () => {
       response.end(JSON.stringify(Array.from({ length: to - from }, (_, index) => user(from + index))));
     };
     const server = createServer(answer);
-    servers.push(server);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { users } = createClient({
-      secretKey: KEY,
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    });
+    const { users } = createClient({ secretKey: KEY, baseUrl: `http://127.0.0.1:${await portOf(server)}` });
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const refs: WeakRef<object>[] = [];

@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener } from "node:http";
 import express from "express";
 import { H3, toNodeHandler } from "h3";
-import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { claimsOf, expressAuth, h3Auth, withAuth, type TokenClaims } from "../../src/client/middleware.ts";
+import { portOf } from "../_port-of.ts";
 import { encodePart } from "../_setup.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -25,16 +24,8 @@ function tokenFor(name: string, more: object = {}): string {
   return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
 }
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
 async function listen(listener: RequestListener): Promise<(headers: Record<string, string>) => Promise<Response>> {
-  const server = createServer(listener);
-  servers.push(server);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/me?token=${tokenFor("Address")}`;
+  const url = `http://127.0.0.1:${await portOf(createServer(listener))}/me?token=${tokenFor("Address")}`;
   return (headers) => fetch(url, { headers });
 }
 

@@ -1,18 +1,17 @@
 // Below the faces: which address undici asks for a name, and how it gives up.
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
 import { HAS_IPV6, possible } from "../_ipv6.ts";
 import { createUndiciFetch } from "../../src/client/on-node/undici.ts";
 import { loadUndici } from "../../src/network/agent.ts";
+import { portOf } from "../_port-of.ts";
 
 /** A server on one local address that answers with the requested host name. */
 async function serverAt(host: string): Promise<number> {
-  const server: Server = createServer((request, response) => response.end(request.headers.host)).listen(0, host);
-  await once(server, "listening");
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve()).closeAllConnections()));
-  return (server.address() as AddressInfo).port;
+  return portOf(
+    createServer((request, response) => response.end(request.headers.host)),
+    host,
+  );
 }
 
 describe("undici", () => {

@@ -1,8 +1,7 @@
 // Below the faces: the client that dashboard, kit and command share is not exported.
 
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import {
   ControlError,
   createControlClient,
@@ -12,6 +11,7 @@ import {
 import type { Fetch, FetchResponse } from "../../src/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
+import { portOf } from "../_port-of.ts";
 
 async function connected(): Promise<[ControlClient, ControlledServer]> {
   const server = await startServer();
@@ -66,9 +66,7 @@ it.each([
     requests++;
     response.writeHead(status, { location: "/elsewhere" }).end(`${body}\n`);
   });
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void other.close());
-  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await portOf(other)}`;
   const client = createControlClient({ url, controlKey: "ctl_x" });
   const calls = [
     client.request("GET /clock"),

@@ -5,6 +5,7 @@ import { createApp } from "../../examples/express/server.js";
 import { withAuth } from "../../src/client/middleware.ts";
 import { beginSignIn, finishSignIn } from "../../src/client/sign-in.ts";
 import { startTestService, createTestService, type TestService } from "../../src/testing/index.ts";
+import { portOf } from "../_port-of.ts";
 
 const ORIGIN = "http://localhost:3000";
 
@@ -63,17 +64,14 @@ describe.each(["in process", "started"])("signInTo with a service %s", (way) => 
     expect(await (await agent.fetch("/sign-out", { method: "POST" })).text()).toContain("Sign in");
     expect((await agent.fetch("/me")).status).toBe(401);
 
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const server = createServer();
+    const origin = `http://127.0.0.1:${await portOf(server)}`;
     server.on("request", createApp(settings(svc, origin)));
     for (const reached of [server, origin]) {
       const { fetch, headers } = await svc.signInTo(reached, { as: "ada" });
       expect((await fetch("/me")).status).toBe(200);
       expect((await globalThis.fetch(`${origin}/me`, { headers })).status).toBe(200);
     }
-    server.closeAllConnections();
-    server.close();
   });
 
   it("ends as the outcome and the profile say", async () => {

@@ -1,20 +1,14 @@
 // Below the faces: the variables of a proxy for one service of a process.
 
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createProviderFetch } from "../../src/server/providers/fetch.ts";
 import { locationOf } from "../_answers.ts";
 import { APP, setup, type Service } from "../_setup.ts";
 import { realGithub } from "./_github.ts";
-
-async function portOf(server: Server): Promise<number> {
-  onTestFinished(() => server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return (server.address() as AddressInfo).port;
-}
+import { portOf } from "../_port-of.ts";
 
 /** A server that answers as GitHub, and with which names it was asked. */
 async function github(): Promise<{ port: number; hosts: string[] }> {
