@@ -65,10 +65,10 @@ export interface Network {
 /** What a command acts on. */
 export interface Needs {
   /**
-   * `instance`: one of a service. `server`: all of a server. `own`: a server that it starts itself. `profile`: what is stored of a
-   * service, not the service.
+   * `instance`: one of a service. `server`: all of a server. `either`: the instance that was chosen, else all of a server. `own`: a
+   * server that it starts itself. `profile`: what is stored of a service, not the service.
    */
-  readonly on: "instance" | "server" | "store" | "own" | "profile" | "nothing";
+  readonly on: "instance" | "server" | "either" | "store" | "own" | "profile" | "nothing";
   /** Whether it changes something there. `records`: of every instance. */
   readonly changes?: true | "records";
   /** Whether it sends nothing: a local server whose process lives is then taken for running. */

@@ -22,13 +22,14 @@ export function needsOf(command: Command, flags = command.opts()): Needs | undef
 
 /** The choices of a target, and what obeys them. */
 const OBEYING = {
-  profile: ["instance", "server", "profile"],
-  base_url: ["instance", "server", "profile"],
-  instance: ["instance"],
+  profile: ["instance", "server", "either", "profile"],
+  base_url: ["instance", "server", "either", "profile"],
+  instance: ["instance", "either"],
 } as const satisfies Record<string, readonly Needs["on"][]>;
 
 const WHY: Readonly<Record<Needs["on"], string>> = {
   instance: "",
+  either: "",
   server: "acts on all instances of a server",
   own: "starts a server of its own",
   store: "acts on a store, which --store names",
@@ -53,7 +54,7 @@ export function addNeeds(program: Command, context: Surroundings): void {
         `To do it, ${without(choice.source)}.`,
       );
     }
-    if (on === "instance" || on === "server") await tellOfUnknown(context);
+    if (on === "instance" || on === "server" || on === "either") await tellOfUnknown(context);
   });
 }
 

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 /** With what each command that changes something does so, and what is done before it. */
-const CHANGES: Readonly<Record<string, readonly [given: string, before?: string]>> = {
+const CHANGES: Readonly<Record<string, readonly [given: string, ...before: string[]]>> = {
   "users delete": ["ada@acme.test"],
   "sessions prune": ["--before 1h"],
   "dev next": ["github"],
@@ -74,7 +74,12 @@ const CHANGES: Readonly<Record<string, readonly [given: string, before?: string]
   "dev clock resume": ["", "dev clock freeze 2030-01-31"],
   "dev clock reset": ["", "dev clock set 2030-01-31"],
   "dev snapshot save": ["made"],
-  "dev snapshot restore": ["kept", "dev snapshot save kept"],
+  "dev snapshot restore": [
+    "kept",
+    "dev snapshot save kept",
+    "dev reset --instance globex --yes",
+    "dev keys rotate --instance acme --yes",
+  ],
   "dev snapshot delete": ["kept", "dev snapshot save kept"],
   "dev reset --all": [""],
   "dev scenarios --clear": ["", "dev next github"],
@@ -101,8 +106,9 @@ const REQUIRED: Readonly<Record<string, string>> = {
 
 const changing = commands.filter(({ needs }) => needs?.changes && needs.on !== "store");
 const linesOf = (found: typeof commands): string[] => found.map(({ line }) => line);
-const OF_INSTANCE = linesOf(changing.filter(({ needs }) => needs!.on === "instance"));
-const OF_SERVER = linesOf(changing.filter(({ needs }) => needs!.on === "server"));
+const on = (...what: Needs["on"][]): string[] => linesOf(changing.filter(({ needs }) => what.includes(needs!.on)));
+const OF_INSTANCE = on("instance", "either");
+const OF_SERVER = on("server", "either");
 const CONSENTS = linesOf(changing.filter(({ asks }) => asks));
 
 /** What `svc dev seed -` reads. */
@@ -178,8 +184,8 @@ async function serverOf(server: RunningServer): Promise<unknown> {
 /** A server of its own, after what has to be done before a command. */
 async function startFor(line: string): Promise<RunningServer> {
   const server = await start();
-  const before = CHANGES[line]![1];
-  if (before !== undefined) expect((await runWords(before, controlOf(server))).code).toBe(0);
+  const [, ...before] = CHANGES[line]!;
+  for (const words of before) expect((await runWords(words, controlOf(server))).code).toBe(0);
   return server;
 }
 
@@ -199,9 +205,9 @@ it("Only one file reads the flags and variables that choose a target", async () 
 });
 
 const OBEYS: Readonly<Record<string, readonly Needs["on"][]>> = {
-  "--instance": ["instance"],
-  "--profile": ["instance", "server", "profile"],
-  "--base-url": ["instance", "server", "profile"],
+  "--instance": ["instance", "either"],
+  "--profile": ["instance", "server", "either", "profile"],
+  "--base-url": ["instance", "server", "either", "profile"],
 };
 const refusals = Object.entries(OBEYS).flatMap(([flag, obeying]) =>
   commands
@@ -218,7 +224,7 @@ it.each(refusals)("%s is refused by svc %s, which could only ignore it", async (
   ]);
 });
 
-const onInstance = linesOf(commands.filter(({ needs }) => needs?.on === "instance"));
+const onInstance = linesOf(commands.filter(({ needs }) => OBEYS["--instance"]!.includes(needs!.on)));
 const OWN_ANSWER = ["doctor", "tokens verify", "env", "open", "sign-in", "whoami", "instances resolve"];
 
 it.each(onInstance.filter((line) => !OWN_ANSWER.includes(line)))(
@@ -273,7 +279,7 @@ it.each(CONSENTS)("svc %s names in its question what it acts on, and does nothin
   const read = async (): Promise<unknown> => [await instanceOf(server, "globex"), await serverOf(server)];
   const unchanged = await read();
   const asked: string[] = [];
-  const env = OF_SERVER.includes(line) ? controlOf(server) : WAYS[wayFor(line)](server);
+  const env = OF_INSTANCE.includes(line) ? WAYS[wayFor(line)](server) : controlOf(server);
   const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!}`, env, {
     tty: true,
     confirm: (question) => asked.push(question) === 0,
@@ -293,8 +299,8 @@ describe("In a shell that is set up for Globex", () => {
     expect(await instanceOf(one, "acme")).toEqual(before);
   });
 
-  it("svc dev snapshot restore, which would replace the records of Acme too, is refused", async () => {
-    const { code, stderr } = await run("dev snapshot restore", variablesOf(one, 1));
+  it("svc dev snapshot delete, which would take the records of Acme too, is refused", async () => {
+    const { code, stderr } = await run("dev snapshot delete", variablesOf(one, 1));
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("names the instance globex, and this command is for all"),
@@ -314,7 +320,10 @@ it.each(CONTROL)("svc %s refuses the control API of one server beside the addres
 });
 
 describe("In the directory of two servers", () => {
-  beforeAll(() => runsIn(both, one, other));
+  beforeAll(async () => {
+    await runsIn(both, one, other);
+    for (const server of [one, other]) await runWords("dev snapshot save kept", controlOf(server));
+  });
 
   it.each(CONSENTS.filter((line) => line !== "dev reset"))("svc %s --yes does not choose one of them", async (line) => {
     const before = [await instanceOf(one, "acme"), await instanceOf(other, "acme")];

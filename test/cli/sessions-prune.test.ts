@@ -36,7 +36,7 @@ it("svc sessions prune names server and instance, asks, and deletes in pieces wi
   expect(code).toBe(0);
   expect(stderr).toContain("1000 of 1201");
   expect(stderr).toMatch(
-    /Deleted 1201 sessions of acme \(http:\S+, SVC_CONTROL_URL\)\.\nTo undo this: svc dev snapshot restore previous-\d+\n$/,
+    /Deleted 1201 sessions of acme \(http:\S+, SVC_CONTROL_URL\)\.\nTo undo this: svc dev snapshot restore previous-\d+ --instance acme\n$/,
   );
   expect([await sessions("acme"), await sessions("globex")]).toEqual([1, 1202]);
   // There is nothing to ask about any more.

@@ -4,7 +4,7 @@ import { MIN_RETENTION_MS, prunedQuery } from "../../wire/serve.ts";
 import { runs, type Flags, type Program, type GlobalFlags } from "../command.ts";
 import { openClient } from "../connection/client.ts";
 import { checkLimits, consentAt, limitsOf, YES_FLAG } from "../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl, sayDone, type Control } from "../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sayDone, sayUndo, type Control } from "../connection/control.ts";
 import type { Context, Surroundings } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { addFieldsFlag, chosenBy, checkSessionId, SESSION_COLUMNS, type ListFlags } from "../list/columns.ts";
@@ -113,7 +113,7 @@ export async function runPrune(context: Context, options: PruneOptions): Promise
     count === 0 ? NONE : await pruneAll(context, control, { instance, before, count }, options);
   if (options.json) return printJson(context, { instance: instance.id, before, deleted, snapshot });
   await sayDone(context, options, control, `Deleted ${counted(deleted, "session")} of`, instance.id);
-  if (snapshot !== null) say(context, `To undo this: svc dev snapshot restore ${snapshot}`);
+  if (snapshot !== null) sayUndo(context, options, snapshot, instance);
 }
 
 const NONE = { deleted: 0, snapshot: null };

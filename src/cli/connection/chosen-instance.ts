@@ -71,7 +71,7 @@ function idIn(instances: readonly Omit<Named, "by">[], name: string): string {
 /** Whether a request is worth it to learn whose a key is: before a change its address is not enough. */
 function mustKnow({ needs = { on: "instance" } }: Context, found: readonly Named[]): boolean {
   const { on, changes } = needs;
-  return (on === "instance" || changes === "records") && (found.length === 0 || changes !== undefined);
+  return (on !== "server" || changes === "records") && (found.length === 0 || changes !== undefined);
 }
 
 /** A keyring may ask its owner, and a profile has an address beside its key. */

@@ -7,7 +7,7 @@ import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import { trimSlash } from "../../http/request.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
-import { say } from "../output/text.ts";
+import { quoted, say } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
 import { othersWith, type Chosen } from "./consent.ts";
@@ -162,6 +162,18 @@ export async function sayDone(
   const found =
     instance === undefined ? undefined : await control.request("GET /instances/:id", { params: { id: instance } });
   say(context, `${done} ${found ? `${found.data.subdomain} (${url}, ${by})` : place}.`);
+}
+
+/** @param instance the only one that was changed; undefined: all of them were */
+export function sayUndo(
+  context: Context,
+  { json }: { readonly json?: boolean },
+  snapshot: string,
+  instance: Instance | undefined,
+): void {
+  if (json) return;
+  const only = instance ? ` --instance ${quoted(instance.data.subdomain)}` : "";
+  say(context, `To undo this: svc dev snapshot restore ${snapshot}${only}`);
 }
 
 export function instanceInWords({ id, data }: Instance): string {

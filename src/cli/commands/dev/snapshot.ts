@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sayDone, sayUndo } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -17,13 +17,16 @@ const SNAPSHOT_COLUMNS: Listed<AnswerOf<"GET /snapshots">[number]> = {
     {
       name: "records",
       title: "RECORDS",
-      value: ({ data }) =>
-        Object.entries(data.records)
-          .map(([kind, count]) => countedAmong(count, kind))
-          .join(", "),
+      value: ({ data }) => contentInWords(data.records),
     },
   ],
 };
+
+function contentInWords(records: Readonly<Record<string, number>>): string {
+  return Object.entries(records)
+    .map(([kind, count]) => countedAmong(count, kind))
+    .join(", ");
+}
 
 const UNDO = `The question names the server. The records before that are saved as the snapshot previous-1, previous-2 and so on, of
 which the last five are kept; previous is the newest.`;
@@ -42,11 +45,15 @@ export function addSnapshot(dev: Command, context: Surroundings): void {
   });
 
   const restore = printsRows(snapshot.command("restore <name>"))
-    .description("replace all records with a snapshot's")
+    .description("replace all records with a snapshot's, or one instance's users and sessions")
     .option(...YES_FLAG);
-  runs(restore, context, { on: "server", changes: "records" }, runRestore, {
-    examples: [["svc dev snapshot restore signed-in", "restores all records of that snapshot"]],
-    notes: UNDO,
+  runs(restore, context, { on: "either", changes: "records" }, runRestore, {
+    examples: [
+      ["svc dev snapshot restore signed-in", "all records, keys and the clock as they were"],
+      ["svc dev snapshot restore previous --instance globex", "undo the last reset of one instance"],
+    ],
+    notes: `Where a flag, variable or profile chooses an instance, only its users and sessions are replaced. Its keys and
+settings, the clock and all other instances stay as they are. ${UNDO}`,
   });
 
   const list = printsRows(snapshot.command("list")).description("print the snapshots, newest first");
@@ -71,7 +78,7 @@ export function addSnapshot(dev: Command, context: Surroundings): void {
     examples: [
       ["svc dev reset --all", "as after svc serve --reset, with the same ids and keys; asks first"],
       ["svc dev reset --instance globex", "delete the users and sessions of one instance"],
-      ["svc dev snapshot restore previous", "undo it"],
+      ["svc dev snapshot restore previous --instance globex", "undo it"],
     ],
     notes: `${UNDO} Other snapshots stay.`,
   });
@@ -84,13 +91,23 @@ export async function runSave(context: Context, options: GlobalFlags, name: stri
   await sayDone(context, options, control, `Saved the snapshot ${name} of`);
 }
 
-export async function runRestore(context: Context, options: ReplaceOptions, name: string): Promise<void> {
+/** Restores an instance, if one was chosen, else all that a snapshot has, after consent. */
+export async function runRestore(context: Context, options: ReplaceOptions, given: string): Promise<void> {
   const control = await openControl(context);
-  await consentAt(context, control, options, `Replace the records and keys of all instances with the snapshot ${name}`);
-  const restored = await control.request("POST /snapshots/:name/restore", { params: { name } });
+  const instance = control.instance === undefined ? undefined : await instanceOf(control);
+  const query = { instance: instance?.id };
+  const { data } = await control.request("GET /snapshots/:name", { params: { name: given }, query });
+  const { name, created_at, records } = data;
+  const what = instance
+    ? `the users and sessions of ${instanceInWords(instance)}`
+    : "the records and keys of all instances, and the clock,";
+  const does = `Replace ${what} with the snapshot ${name} of ${created_at} (${contentInWords(records)})`;
+  await consentAt(context, control, options, does);
+  const restored = await control.request("POST /snapshots/:name/restore", { params: { name }, body: query });
   await printResource(context, options, SNAPSHOT_COLUMNS, restored);
-  await sayDone(context, options, control, `Restored the snapshot ${name} of`);
-  if (context.stderr.isTTY) say(context, `To undo this: svc dev snapshot restore ${restored.data.previous}`);
+  const done = instance ? `Restored users and sessions of the snapshot ${name} in` : `Restored the snapshot ${name} of`;
+  await sayDone(context, options, control, done, instance?.id);
+  sayUndo(context, options, restored.data.previous!, instance);
 }
 
 export async function runSnapshots(context: Context, options: GlobalFlags): Promise<void> {
@@ -114,21 +131,17 @@ export async function runReset(context: Context, options: Flags<never, "all" | "
   const control = await openControl(context);
   const body = all ? { all: true as const } : control.instance && { instance: control.instance };
   if (!body) throw nothing;
-  const does = all
-    ? `Replace ${recordsOf(await control.request("GET /state"))} with the seed`
-    : `Delete all users and sessions of ${instanceInWords(await instanceOf(control))}`;
+  const instance = all ? undefined : await instanceOf(control);
+  const does = instance
+    ? `Delete all users and sessions of ${instanceInWords(instance)}`
+    : `Replace ${recordsOf(await control.request("GET /state"))} with the seed`;
   await consentAt(context, control, options, does);
   const answer = await control.request("POST /reset", { body });
   if (json) return printJson(context, answer);
-  await sayDone(
-    context,
-    options,
-    control,
-    all ? "Restored the seed of" : "Deleted all users and sessions of",
-    all ? undefined : control.instance,
-  );
+  const done = instance ? "Deleted all users and sessions of" : "Restored the seed of";
+  await sayDone(context, options, control, done, instance?.id);
   say(context, `The server now has ${recordsOf(answer)}.`);
-  say(context, `To undo this: svc dev snapshot restore ${answer.snapshot}`);
+  sayUndo(context, options, answer.snapshot, instance);
 }
 
 function recordsOf({ instances, users, sessions }: Record<"instances" | "users" | "sessions", number>): string {
