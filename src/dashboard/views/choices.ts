@@ -14,6 +14,14 @@ export function instanceChoices(all?: string): Choice[] {
   );
 }
 
+/** Everything, or what one instance has. */
+export function recordChoices(): Choice[] {
+  return choicesOf(
+    instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` })),
+    "Everything",
+  );
+}
+
 export function providerChoices(all?: string, providers: readonly string[] = service.value.providers): Choice[] {
   return choicesOf(
     providers.map((value) => ({ value, text: providerTitle(value) })),

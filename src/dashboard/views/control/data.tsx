@@ -4,10 +4,10 @@ import { instanceName, currentInstance } from "../../api/service.ts";
 import { reloadAll } from "../../api/use-load.ts";
 import { changed } from "../../ui/button.tsx";
 import { AskButton } from "../../ui/dialog.tsx";
-import { SelectField, FormField, Select, TextField, choicesOf } from "../../ui/field.tsx";
+import { SelectField, FormField, Select, TextField } from "../../ui/field.tsx";
 import { Form, type Send } from "../../ui/form.tsx";
 import { Panel } from "../../ui/parts.tsx";
-import { instanceChoices } from "../choices.ts";
+import { instanceChoices, recordChoices } from "../choices.ts";
 import { SnapshotsPanel } from "./snapshots.tsx";
 import { parsed } from "./parsed.ts";
 import type { BodyOf } from "../../../wire/control/types.ts";
@@ -28,7 +28,6 @@ export function DataPanel() {
 
 function ResetPanel() {
   const instance = useSignal("");
-  const instances = instanceChoices().map(({ value, text }) => ({ value, text: `Users and sessions of ${text}` }));
   const { value: id } = instance;
   return (
     <Panel title="Reset">
@@ -37,19 +36,20 @@ function ResetPanel() {
           Everything goes back to the records that the server began with, its seed, with the same ids and keys.
         </p>
         <div class="filters">
-          <SelectField inline label="What to reset" value={instance} choices={choicesOf(instances, "Everything")} />
+          <SelectField inline label="What to reset" value={instance} choices={recordChoices()} />
           <AskButton
             testId="reset"
             button="Reset…"
             title={id === "" ? "Reset everything?" : `Reset ${instanceName(id)}?`}
             action="Reset"
             run={() => control.request("POST /reset", { body: id === "" ? { all: true } : { instance: id } })}
-            done="Reset to the first records"
+            done={id === "" ? "Reset to the first records" : `Reset ${instanceName(id)}`}
           >
             {id === ""
               ? "All users, sessions, scenarios and changes of instances go, and the clock returns to real time."
               : "Its users, sessions and open sign-ins go."}{" "}
             What is there now is kept in a snapshot, the newest "previous".
+            {id !== "" && ` To undo this, restore ${instanceName(id)} alone from it.`}
           </AskButton>
         </div>
       </div>

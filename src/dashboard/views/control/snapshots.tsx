@@ -2,10 +2,12 @@ import { control } from "../../api/client.ts";
 import { useLoad } from "../../api/use-load.ts";
 import { changed } from "../../ui/button.tsx";
 import { AskButton } from "../../ui/dialog.tsx";
+import { Select } from "../../ui/field.tsx";
 import { TextForm } from "../../ui/form.tsx";
 import { Empty } from "../../ui/parts.tsx";
 import { TablePanel } from "../../ui/table.tsx";
 import { Time, UserText } from "../../ui/values.tsx";
+import { recordChoices } from "../choices.ts";
 
 /** Snapshots: all records and the clock, by name. */
 export function SnapshotsPanel() {
@@ -36,11 +38,17 @@ export function SnapshotsPanel() {
             button="Restore…"
             title={`Restore the snapshot ${name}?`}
             action="Restore"
-            run={() => control.request("POST /snapshots/:name/restore", { params: { name } })}
+            more={<Select name="instance" label="What to restore" value="" choices={recordChoices()} />}
+            run={({ instance }) =>
+              control.request("POST /snapshots/:name/restore", {
+                params: { name },
+                body: { instance: instance || undefined },
+              })
+            }
             done={`Restored ${name}`}
           >
-            All records and the clock become what they were then. What is there now is kept in a snapshot, the newest
-            "previous".
+            Everything is all records, keys and the clock. Of one instance, its keys and settings stay, and so do all
+            others. What is there now is kept in a snapshot, the newest "previous".
           </AskButton>
           <AskButton
             small
