@@ -4,11 +4,11 @@ import type { Maintenance } from "./store/move/index.ts";
 
 /** Start the service inside a program or a test. */
 export { embed, type EmbeddedServer, type EmbedOptions } from "./embed.ts";
-export { serve, type RunningServer, type ServeOptions } from "./start.ts";
+export type { RunningServer, ServeOptions } from "./options.ts";
+export { checkPort, serve } from "./start.ts";
 export { credentialsFromEnv, joinCredentials } from "./providers/offers.ts";
 export type { Credentials };
 export { PortUnavailable, SeedError, ServeError } from "./errors.ts";
-export { checkPort } from "./port.ts";
 export { defineSeed, type SeedInput } from "./seed/apply.ts";
 export { RESERVED_SUBDOMAINS } from "./instances/addresses.ts";
 export { checkEntry as checkRedirectEntry } from "./sign-in/redirect-rule.ts";

@@ -1,13 +1,14 @@
+import { isLoopback } from "../http/address.ts";
 import { PROVIDERS } from "../wire/providers.ts";
+import { DEFAULT_PORT } from "../wire/serve.ts";
 import { checkControlKey, dashboardLink } from "./control/keys.ts";
 import { ServeError } from "./errors.ts";
 import { fillStore } from "./fill-store.ts";
 import { createClientAddress, createIsProxy } from "./http/client-address.ts";
-import { listen } from "./http/listen.ts";
+import { findPlace, listen, type ListenPlace } from "./http/listen.ts";
 import { createListener } from "./http/listener.ts";
 import { createAddresses } from "./instances/addresses.ts";
 import type { RunningServer, ServeOptions } from "./options.ts";
-import { checkPort, isOnlyHere } from "./port.ts";
 import { hostsInstead, proxiesInUse } from "./providers/connections.ts";
 import { createOffers, describeProvider } from "./providers/offers.ts";
 import { createService } from "./service.ts";
@@ -16,8 +17,6 @@ import { nowhere, openGeoDatabase } from "./sign-in/geo.ts";
 import { checkProviders, startWarnings } from "./start-warnings.ts";
 import { openStore } from "./store/open.ts";
 import type { InstanceRecord } from "./store/records.ts";
-
-export type { RunningServer, ServeOptions };
 
 const GRACE_MS = 10_000;
 
@@ -118,4 +117,21 @@ function hostNames({ publicUrl, allowedHosts = [] }: ServeOptions, instances: re
   const front = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
   const below = ["api", ...instances.map(({ subdomain }) => subdomain)].map((label) => `${label}.${front}`);
   return [...new Set([front, "localhost", "127.0.0.1", "::1", ...below, ...allowedHosts])];
+}
+
+type Addresses = Pick<ServeOptions, "port" | "host" | "publicUrl">;
+
+/** Where a server with these options would listen. @throws {PortUnavailable} */
+export function checkPort(options: Addresses): Promise<ListenPlace> {
+  return findPlace(options.port ?? DEFAULT_PORT, options.host, isLocalhost(options));
+}
+
+/** Whether users see the server at this machine. */
+function isLocalhost({ publicUrl = "http://localhost" }: Addresses): boolean {
+  return isLoopback(new URL(publicUrl).hostname);
+}
+
+/** Whether only this machine can reach the server. */
+export function isOnlyHere(options: Addresses): boolean {
+  return isLocalhost(options) && isLoopback(options.host ?? "localhost");
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { logTo, RequestLog } from "../../src/server/history/request-log.ts";
 import { createGrants } from "../../src/server/simulator/grants.ts";
 import { createSealer } from "../../src/server/simulator/sealer.ts";
-import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
+import { StateQueue } from "../../src/server/store/memory/tenant.ts";
 import { heap } from "../_heap.ts";
 import { state } from "../store/_records.ts";
 

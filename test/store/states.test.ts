@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { Commits } from "../../src/server/store/memory/commits.ts";
 import { createSignInOperations } from "../../src/server/store/memory/sign-ins.ts";
-import { StateQueue } from "../../src/server/store/memory/state-queue.ts";
+import { StateQueue } from "../../src/server/store/memory/tenant.ts";
 import { Tables } from "../../src/server/store/memory/tables.ts";
 import { HeldLog } from "./_held-log.ts";
 import { B, state } from "./_records.ts";

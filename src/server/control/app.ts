@@ -6,7 +6,6 @@ import { addRoutes, type HandlersOf } from "../http/dispatch.ts";
 import { check } from "./check.ts";
 import type { ControlDeps } from "./deps.ts";
 import { guard } from "./guard.ts";
-import { browserRoutes } from "./routes/browsers.ts";
 import { clientRoutes } from "./routes/clients.ts";
 import { clockRoutes } from "./routes/clock.ts";
 import { connectionRoutes } from "./routes/connections.ts";
@@ -14,7 +13,6 @@ import { dashboardRoutes } from "./routes/dashboard.ts";
 import { flowRoutes } from "./routes/flows.ts";
 import { instanceRoutes } from "./routes/instances.ts";
 import { keyRoutes } from "./routes/keys.ts";
-import { outcomeRoutes } from "./routes/outcomes.ts";
 import { personaRoutes } from "./routes/personas.ts";
 import { requestRoutes } from "./routes/requests.ts";
 import { resetRoutes } from "./routes/reset.ts";
@@ -34,7 +32,6 @@ import { userRoutes } from "./routes/users.ts";
 export function createControlApp(deps: ControlDeps): H3 {
   const app = new H3();
   const handlers: HandlersOf<typeof CONTROL_ROUTES, undefined> = {
-    ...browserRoutes(deps),
     ...clientRoutes(deps),
     ...clockRoutes(deps),
     ...connectionRoutes(deps),
@@ -42,7 +39,6 @@ export function createControlApp(deps: ControlDeps): H3 {
     ...flowRoutes(deps),
     ...instanceRoutes(deps),
     ...keyRoutes(deps),
-    ...outcomeRoutes(),
     ...personaRoutes(deps),
     ...requestRoutes(deps),
     ...resetRoutes(deps),

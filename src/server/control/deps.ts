@@ -6,7 +6,7 @@ import type { ConnectProvider } from "../providers/connections.ts";
 import type { Offers } from "../providers/offers.ts";
 import type { ApplicationClients } from "../simulator/clients.ts";
 import type { SignIns } from "../sign-in/sign-in.ts";
-import type { Decide } from "../simulator/decision.ts";
+import type { Decide } from "../simulator/authorization-request.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { DashboardKeys } from "./keys.ts";
 import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { causeOf, delaysOf } from "../../wire/control/scenarios.ts";
 import type { FlowFacts, Flows } from "../history/flows.ts";
-import type { Arrival, Decide, Decision } from "../simulator/decision.ts";
+import type { Arrival, Decide, Decision } from "../simulator/authorization-request.ts";
+import type { SignIns } from "../sign-in/sign-in.ts";
 import { impossibility } from "../simulator/outcomes.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { remainingOf, type StoredScenario, type Scenarios } from "./scenarios.ts";
@@ -87,4 +88,15 @@ function mismatch(
 /** The id of an account that is named by id or e-mail address. */
 function nameOf(account: string, { personas }: DecideDeps["simulator"]): string {
   return personas.find(account)?.id ?? account.toLowerCase();
+}
+
+/** Sign-ins whose callback comes twice, if that is the outcome chosen at a simulated provider. */
+export function withReplays(signIns: SignIns, { takeReplay }: Pick<Simulator, "takeReplay">): SignIns {
+  return {
+    ...signIns,
+    async complete(request) {
+      const first = await signIns.complete(request);
+      return first.result === "token" && takeReplay(request.code!) ? signIns.complete(request) : first;
+    },
+  };
 }

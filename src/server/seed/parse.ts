@@ -10,8 +10,7 @@ import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SeedError } from "../errors.ts";
 import { checkedBy, firstOf } from "../zod-errors.ts";
 import { newRecord, type InstanceRecord, type PersonaRecord, type Records } from "../store/records.ts";
-import { crossFaults, suffixFaults, textFaults } from "./faults.ts";
-import { userIdOf } from "./user-id.ts";
+import { crossFaults, suffixFaults, textFaults, userIdOf } from "./faults.ts";
 
 type Account = z.ZodMiniOptional<z.ZodMiniType<Record<string, unknown>>>;
 

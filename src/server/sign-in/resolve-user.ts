@@ -2,8 +2,14 @@ import { randomUUID } from "node:crypto";
 import { PROVIDERS_WITHOUT_EMAIL, PROVIDER_TITLES, type Provider } from "../../wire/providers.ts";
 import { SESSION_ID_PREFIX } from "../../wire/ids.ts";
 import { SignInFailure } from "../errors.ts";
-import { placeholderEmail, isOtherMailbox, isPlaceholderEmail } from "../providers/email.ts";
-import { displayName, type ProviderProfile, type ProviderDefinition } from "../providers/provider.ts";
+import {
+  displayName,
+  isOtherMailbox,
+  isPlaceholderEmail,
+  placeholderEmail,
+  type ProviderProfile,
+  type ProviderDefinition,
+} from "../providers/provider.ts";
 import { normalizeEmail } from "../../text/email.ts";
 import { fold } from "../../text/fold.ts";
 import {

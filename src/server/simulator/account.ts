@@ -1,7 +1,7 @@
 import { PROVIDER_TITLES } from "../../wire/providers.ts";
 import { normalizeEmail } from "../../text/email.ts";
 import type { PersonaRecord } from "../store/records.ts";
-import type { Decision } from "./decision.ts";
+import type { Decision } from "./authorization-request.ts";
 import type { Parameters } from "./picker.ts";
 import type { AuthorizationServer } from "./endpoints.ts";
 import { typedPersona } from "./typed-account.ts";

@@ -1,7 +1,8 @@
 import type { Delays } from "../../wire/control/scenarios.ts";
 import type { OutcomeId } from "../../wire/outcomes.ts";
 import type { Provider } from "../../wire/providers.ts";
-import type { Chosen } from "../history/asked.ts";
+import type { Chosen } from "../history/flows.ts";
+import type { LabelledBrowser } from "./browser.ts";
 import type { Edit } from "./edit.ts";
 
 /** An authorization request of a client (RFC 6749, 4.1.1; RFC 7636, 4.3). */
@@ -34,4 +35,34 @@ export interface AuthorizationRequest {
   readonly profile?: Edit | undefined;
   /** How long the provider's endpoints take. */
   readonly delays?: Delays | undefined;
+}
+
+/** A sign-in that arrives at a provider, with or without a browser. */
+export interface Arrival {
+  readonly asked: AuthorizationRequest;
+  readonly instance_id: string;
+  readonly login_hint: string | undefined;
+  readonly labelledBrowser: LabelledBrowser | undefined;
+  /** Whether only a scenario for this very browser may decide: a page of another site began the sign-in. */
+  readonly needsClick?: boolean;
+  /** What a program asked for. No scenario applies then, and each says why. */
+  readonly outcome?: OutcomeId | undefined;
+}
+
+/** Account and outcome that are decided before the picker is shown. */
+export interface Decision extends Pick<AuthorizationRequest, "chosen" | "profile" | "delays"> {
+  readonly outcome: OutcomeId;
+  /** A persona's id or e-mail address; undefined for the hinted account, or the first one. */
+  readonly as: string | undefined;
+}
+
+/** How a sign-in ends, if that is decided already. */
+export type Decide = (arrival: Arrival) => Promise<Decision | undefined>;
+
+/** What was decided goes with the request, and with its code. */
+export function withDecision(
+  asked: AuthorizationRequest,
+  { outcome, chosen, profile, delays }: Omit<Decision, "as">,
+): AuthorizationRequest {
+  return { ...asked, outcome, chosen, profile, delays };
 }

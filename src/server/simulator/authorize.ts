@@ -7,7 +7,7 @@ import { parseRedirectUri } from "../instances/redirect-uri.ts";
 import type { StateRecord } from "../store/records.ts";
 import { chosenAccount, decidedAccount } from "./account.ts";
 import type { LabelledBrowser } from "./browser.ts";
-import { withDecision, type Decide } from "./decision.ts";
+import { withDecision, type Decide } from "./authorization-request.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { REDIRECT_ERRORS, impossibility } from "./outcomes.ts";
 import { pickerView, type Parameters, type PickerView } from "./picker.ts";

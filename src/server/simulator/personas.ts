@@ -2,7 +2,7 @@ import { PROVIDERS } from "../../wire/providers.ts";
 import { fold } from "../../text/fold.ts";
 import { drawnFor } from "../../text/initials.ts";
 import { remember } from "../memory-use.ts";
-import { isPlaceholderEmail, placeholderEmail } from "../providers/email.ts";
+import { isPlaceholderEmail, placeholderEmail } from "../providers/provider.ts";
 import type { PersonaRecord } from "../store/records.ts";
 import { typedPersona, uidOf, type PersonaReference } from "./typed-account.ts";
 

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { CONTROL_ROUTES } from "../../../wire/control/routes.ts";
 import type { ParsedOf } from "../../../wire/route.ts";
-import { ID_TOKEN_OUTCOMES } from "../../../wire/outcomes.ts";
+import { BROWSER_COOKIE, ID_TOKEN_OUTCOMES, OUTCOMES } from "../../../wire/outcomes.ts";
+import { labelledBrowserValue } from "../../simulator/browser.ts";
 import { editOf } from "../../simulator/edit.ts";
+import { providersOf } from "../../simulator/outcomes.ts";
 import { Refusal } from "../../errors.ts";
 import { remainingOf, type StoredScenario } from "../../scenarios/scenarios.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
@@ -10,7 +12,7 @@ import { requireInstance } from "../look-up.ts";
 import { requireAccount, requirePossible } from "./sign-ins.ts";
 import { listInMemory } from "../lists.ts";
 
-export const scenarioRoutes = (deps: ControlDeps): ControlHandlers<"/scenarios"> => ({
+export const scenarioRoutes = (deps: ControlDeps): ControlHandlers<"/scenarios" | "/outcomes" | "/browsers"> => ({
   "GET /scenarios": async (call) => {
     const scenarios = await deps.shared.scenarios.stored();
     const matching = scenarios.filter((scenario) => fits(scenario, call.query));
@@ -51,6 +53,22 @@ export const scenarioRoutes = (deps: ControlDeps): ControlHandlers<"/scenarios">
     if (!(await deps.shared.scenarios.delete(id))) throw new Refusal("not_found", "no scenario has this id");
     await deps.shared.refresh();
     return { deleted: true, id };
+  },
+
+  "GET /outcomes": () => OUTCOMES.map((outcome) => ({ ...outcome, providers: providersOf(outcome.id) })),
+
+  "POST /browsers": ({ body }) => {
+    const id = `browser_${randomBytes(12).toString("base64url")}`;
+    const cookie = {
+      name: BROWSER_COOKIE,
+      value: labelledBrowserValue({ id, label: body.label }),
+      domain: new URL(deps.addresses.front).hostname,
+      path: "/",
+      httpOnly: true,
+      secure: deps.addresses.isHttps,
+      sameSite: "Lax" as const,
+    };
+    return { id, cookies: [cookie] };
   },
 });
 

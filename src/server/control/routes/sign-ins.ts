@@ -5,7 +5,7 @@ import { normalizeEmail } from "../../../text/email.ts";
 import { closest } from "../../../text/suggestion.ts";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { Refusal } from "../../errors.ts";
-import type { AskedBy } from "../../history/asked.ts";
+import type { AskedBy } from "../../history/flows.ts";
 import { json, type Reply } from "../../http/respond.ts";
 import { notedOf } from "../../http/routes/oauth.ts";
 import { signInHeadless, type Wish } from "../../scenarios/headless.ts";
