@@ -52,12 +52,13 @@ export async function played(path: string): Promise<string> {
   for (const [i, line] of lines.entries()) {
     const next = lines.findIndex((other, at) => at > i && /^[$#|] /.test(other));
     const answers = lines.slice(i, next).flatMap((one) => /^2> \? .* > (.*)$/.exec(one)?.[1] ?? []);
+    const [, heading] = /^\| (.*) \| ends \| says \|$/.exec(line) ?? [];
     const [, cell = ""] = /^\| (.*?) *\| /.exec(line) ?? [];
     if (line.startsWith("# ")) stage = await stageFor(line);
-    if (line.endsWith(" | ends | says |")) row = cell;
+    if (heading !== undefined) row = heading;
     else if (line.startsWith("| ")) shown.push(rowOf(cell, await stage(row.split("…").join(cell), [])));
     if (line.startsWith("$ ")) shown.push(line, ...(await stage(line.slice(2), answers)).lines);
-    else if (line.startsWith("# ") || line.endsWith(" | ends | says |")) shown.push(line);
+    else if (line.startsWith("# ") || heading !== undefined) shown.push(line);
     else if (line === "" && (i + 1 === next || i + 1 === lines.length)) shown.push(line);
   }
   return shown.join("\n");
