@@ -65,18 +65,6 @@ describe("The signature of a token", () => {
     );
   });
 
-  it.each(["\n", "\r\n", " ", "\t", "\u00a0", "."])("is followed by nothing, such as %j", async (end) => {
-    const service = await setup();
-    const token = await service.tokenFor("google", "ada");
-    expect(await verdicts(service, token + end)).toEqual(all("Token invalid signature"));
-  });
-
-  it.each([" ", "\n", "\ufeff", "é"])("covers what stands before the token, such as %j", async (start) => {
-    const service = await setup();
-    const token = await service.tokenFor("google", "ada");
-    expect(await verdicts(service, start + token)).toEqual(all("Token invalid signature"));
-  });
-
   it("covers Bearer before the token, and the client says so", async () => {
     const service = await setup();
     const [asked, ...clients] = await verdicts(service, `Bearer ${await service.tokenFor("google", "ada")}`);
@@ -103,14 +91,6 @@ describe("The signature of a token", () => {
     expect([service_, asked, alone]).toEqual(Array(3).fill("Token does not belong to this instance"));
     // A client knows its key but not the instance that the key belongs to.
     expect(local).toBe("Token invalid signature");
-  });
-
-  it("is checked before the claims", async () => {
-    const service = await setup();
-    const token = await service.tokenFor("google", "ada");
-    service.clock.advance(3600);
-    expect(await verdicts(service, token)).toEqual(all("Token expired"));
-    expect(await verdicts(service, `${token.slice(0, -1)}*`)).toEqual(all("Token invalid signature"));
   });
 
   it.each(["x", "a.b", "..", ".x.y", "a.b.c.d", "a b.c.d", "e30.W10.AAAA", "e30.IngieQ.AAAA"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONTROL_KEY, setup } from "../_setup.ts";
+import { setup } from "../_setup.ts";
 import { ACCEPTED, expectAccepted, expectRefused, expectUnknown, REFUSED, UNKNOWN } from "../_signed-elsewhere.ts";
 import { claimsOf, NOW, sign, verify } from "../_tokens.ts";
 
@@ -49,29 +49,5 @@ describe("A token that another program signed with the instance's key", () => {
       expect(response.status).toBe(200);
       expect(await response.text()).toContain("Welcome, <bdi>&#60;b&#62;</bdi>");
     }
-  });
-});
-
-describe("The control API", () => {
-  it.each([
-    ["missing_claim", "Token invalid", "claims", "It has no exp."],
-    ["wrong_lifetime", "Token invalid", "lifetime", "Its lifetime is 86400 seconds; it must be from 1 to 3600."],
-    ["issued_in_future", "Token invalid", "not_yet_valid", "It was issued in the future"],
-    ["malformed", "Token invalid signature", "malformed", "It is not a token of svc"],
-  ])("makes a token of the kind %s, and says why it is not valid", async (kind, error, problem, reason) => {
-    const { fetch } = await setup({ control: true });
-    const headers = { authorization: `Bearer ${CONTROL_KEY}`, "content-type": "application/json" };
-    const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
-      const response = await fetch(`/__svc/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      return (await response.json()) as Record<string, unknown>;
-    };
-    const { token, expect: expected } = await post("/tokens", { kind, instance: "acme" });
-    expect(expected).toEqual({ status: 401, error });
-    expect(await post("/tokens/verify", { token, instance: "acme" })).toMatchObject({
-      status: 401,
-      answer: { valid: false, error },
-      problem,
-      reason: expect.stringContaining(reason),
-    });
   });
 });

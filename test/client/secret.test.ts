@@ -1,9 +1,13 @@
 import { type IncomingMessage } from "node:http";
 import { describe, expect, it, vi } from "vitest";
-import { createClient } from "../../src/client/index.ts";
+import { createClient, type ClientOptions } from "../../src/client/index.ts";
 import { answering } from "../_answering.ts";
 import { caught, KEY, startServer } from "../_client.ts";
-import { ADA } from "../_setup.ts";
+import { ADA, setup } from "../_setup.ts";
+
+const PK = "pk_acme_0123456789";
+const resolvedTo = (url: string): string =>
+  JSON.stringify({ id: "1", resource: "instance", data: { publishable_key: PK, url, subdomain: "acme" } });
 
 describe("The secret key", () => {
   it("is not sent to other addresses below com by a service at api.com", async () => {
@@ -26,19 +30,6 @@ describe("The secret key", () => {
     }
   });
 
-  it.each([301, 302, 303, 307, 308])("does not follow a redirect with status %i", async (status) => {
-    const other = await startServer((_, response) => void response.end("[]"));
-    const service = await startServer((_, response) => {
-      response.writeHead(status, { location: `${other.origin}/api/v1/users` }).end();
-    });
-    const { users } = createClient({ secretKey: KEY, baseUrl: service.origin });
-    await expect(users.list()).rejects.toMatchObject({
-      code: "redirect_refused",
-      message: "GET /api/v1/users: the service redirected. Not followed, to protect the key",
-    });
-    expect([service.seen.length, other.seen.length]).toEqual([1, 0]);
-  });
-
   it("is sent only in its header", async () => {
     const { origin, seen } = await startServer((_, response) => void response.end('{"deleted":true,"id":"x"}'));
     await createClient({ secretKey: KEY, baseUrl: origin }).users.delete(ADA);
@@ -56,5 +47,57 @@ describe("The secret key", () => {
     await caught(client.instances.resolve("pk_acme_0123456789"));
     expect(seen.map(({ headers }) => headers["x-service-secret-key"])).toEqual([undefined, undefined]);
     expect(seen[1]?.headers["x-service-publishable-key"]).toBe("pk_acme_0123456789");
+  });
+
+  it.each(["http://acme.test", "http://10.0.0.7:7820", "http://svc:7820", "http://localhost.evil.test"])(
+    "is not sent over plain http to %s unless insecure is set",
+    async (baseUrl) => {
+      const fetch = answering(200, "[]");
+      expect(() => createClient({ secretKey: KEY, baseUrl, fetch })).toThrow("baseUrl must be https");
+      expect(fetch.calls).toEqual([]);
+      await createClient({ secretKey: KEY, baseUrl, fetch, insecure: true }).users.list();
+      expect(fetch.calls).toEqual([`${baseUrl}/api/v1/users`]);
+    },
+  );
+
+  it.each([
+    "https://acme.test",
+    "http://localhost:1",
+    "http://acme.localhost:1",
+    "http://127.0.0.5:1",
+    "http://[::1]:1",
+  ])("is sent to %s", async (baseUrl) => {
+    const fetch = answering(200, "[]");
+    await createClient({ secretKey: KEY, baseUrl, fetch }).users.list();
+    expect(fetch.calls).toHaveLength(1);
+  });
+
+  it("is not sent over plain http to an address that the service returned", async () => {
+    const options: ClientOptions = { secretKey: KEY, publishableKey: PK, apiUrl: "http://api.svc.test" };
+    const fetch = answering(200, resolvedTo("http://acme.svc.test"));
+    await expect(createClient({ ...options, fetch }).users.list()).rejects.toMatchObject({
+      code: "unexpected_response",
+    });
+    expect(fetch.calls).toHaveLength(1);
+    const { baseUrl } = createClient({ ...options, fetch, insecure: true });
+    expect(await baseUrl()).toBe("http://acme.svc.test");
+  });
+
+  it("is not sent over plain http to resolve an instance", async () => {
+    const fetch = answering(200, resolvedTo("https://acme.svc.test"));
+    const { instances } = createClient({ secretKey: KEY, apiUrl: "http://api.svc.test", fetch });
+    await expect(instances.resolve(PK, { auth: "secret" })).rejects.toMatchObject({ code: "config" });
+    expect(fetch.calls).toEqual([]);
+    await instances.resolve(PK);
+    expect(fetch.calls).toHaveLength(1);
+  });
+
+  it("is not required for a request that does not send it", async () => {
+    const service = await setup();
+    const client = createClient({
+      baseUrl: "http://acme.test",
+      fetch: (_, init) => service.fetch("/.well-known/openid-configuration", init) as never,
+    });
+    expect((await client.discovery()).issuer).toBe("http://localhost:7820");
   });
 });
