@@ -16,9 +16,14 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["users block|unblock|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
   ["users sessions|accounts|identities|link", "Use: svc users get <user> --all."],
   ["users roles|permissions|groups|orgs", "Users have no roles or groups here: keep them in your application."],
-  ["users merge", "Users can't be merged. To see both: svc users get <user> <user>."],
+  ["users merge", "Users can't be merged. To see both: svc users get <users>."],
+  ["users set|modify|rename", "Use: svc dev users update <user> --name <name>, --email <address> or --verified."],
+  ["users verify|verify-email", "Use: svc dev users update <user> --verified."],
+  ["users token|tokens", "Use: svc dev token --user <user>."],
+  ["users impersonate|login|signin|sign-in", "Use: svc sign-in --as <user>."],
+  ["users password|passwd|reset-password", "Users sign in through a provider, and have no password here."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
-  ["users count", "Use: svc users list --count, or svc users search <term> --count."],
+  ["users count", "Of those that a search finds: svc users search <term> --count. Of all: svc users list --count."],
   [
     "users export|download|dump|data",
     "Of one: svc users get <user> --all --json. Of all: svc users list --output csv.",
@@ -46,7 +51,7 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["print-access-token", "Use: svc sign-in --as <user> --token, or svc dev token --user <user>."],
   ["revoke|signout|sign-out|kick", `To revoke all sessions: ${SIGN_OUT}.`],
   [
-    "key|keys|secret|secrets|variable|variables|api-keys|apikeys|rotate-key",
+    "key|keys|secret|secrets|variable|variables|api-keys|apikeys|rotate|rotate-key|rotate-keys",
     "Use: svc env, which prints the keys of the local server. To replace them: svc dev keys rotate.",
   ],
   ["dashboard|ui|web|console|browse", "Use: svc open dashboard."],
@@ -68,8 +73,6 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["db|database", "Use: svc store export, svc store import, svc dev seed or svc dev reset."],
   ["count", "Use: svc users list --count, or svc sessions list --count."],
   ["select", "Use: svc users search <term>, or svc users list."],
-  ["test login", "Use: svc sign-in."],
-  ["test token", "Use: svc dev token --user <user>."],
   ["docs|man|explain|resources|api-resources|manual", "Use: svc help, or svc help <command>."],
   [
     "start|run|emulators|emulator|up|kill|stop|down|restart|test|with",
@@ -85,6 +88,8 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["update|upgrade|self-update", "Use: npm install svc-identity@latest."],
   ["servers|server|ps", "Use: svc whoami. In another directory svc users list names the servers of this machine."],
   ["instances use|switch", "Use --instance for one command, or SVC_INSTANCE for a shell."],
+  ["instances rotate|rotate-key|rotate-keys", "Use: svc dev keys rotate --instance <name>."],
+  ["instances key|keys|secret|env", "Use: svc env --instance <name>, which prints them."],
   ["instances get|show|view|describe|info|current", "Use: svc instances list, or svc whoami."],
   ["profiles add|create|new", "Use: svc login --profile <name>."],
   ["profiles delete|remove|rm", "Use: svc logout --forget --profile <name>."],
@@ -92,13 +97,18 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["serve stop|kill|down|restart|status", "Ctrl-C in its terminal stops it. What runs here: svc whoami."],
   ["store restore|load", "Use: svc store import <backup>."],
   ["store backup|dump", "Use: svc store export."],
-  ["store status|info", "Use: svc store check."],
+  ["store status|info|ls|list|show", "Use: svc store check."],
   ["dev start|serve|up", "Use: svc serve."],
   ["dev snapshot create|new|make|take", "Use: svc dev snapshot save <name>."],
   ["dev snapshot load|apply", "Use: svc dev snapshot restore <name>."],
   ["dev users delete|remove|rm", "Use: svc users delete <user>."],
   ["dev keys list|show|get", "Use: svc env, which prints them."],
   ["dev undo", "Use: svc dev snapshot restore previous."],
+  [
+    "undo|rollback|revert|undelete",
+    "Of a reset, a restore or a prune: svc dev snapshot restore previous. To go back to a backup: svc store import <backup>.",
+  ],
+  ["apply", "Use: svc dev seed <file>."],
   ["logs tail|stream|watch|follow", "Use: svc logs -f."],
   ["env list|ls|show|set|pull|push|get", "Use: svc env, which prints them."],
   ["logs list|ls|show", "Use: svc logs."],
@@ -127,43 +137,6 @@ export const SYNONYMS: readonly (readonly [words: string, here: string])[] = [
   ["edit|patch", "update"],
 ];
 
-/** The options of other programs, and what to use here. */
-export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string])[] = [
-  ["-o|--format|--csv|--ids", "Use --output json, --output csv, or --fields id for ids alone."],
-  ["--columns|--column|--select|--jq", "Use --fields."],
-  ["--domain", "Use --email-domain."],
-  ["-p", "No short option takes a value. Use --port or --profile."],
-  ["-n|--tail|--lines", "Use --limit. For an instance: --instance."],
-  ["--server|--url|--host", "Use --base-url."],
-  ["--env|--environment", "Use --profile."],
-  [
-    "--tenant|--org|--organization|--context|--project|--namespace|--app|-a|-i|-A|--all-instances|--all-tenants",
-    "Use --instance for a local server, or --profile.",
-  ],
-  ["--filter|--where|--search", "Use: svc users search <term>, or svc sessions search <term>."],
-  ["--created-after|--created-before", "Use: svc users search --since 7d, or --until 7d."],
-  ["--quiet|--no-headers", "In a pipe a list has no header. For ids alone: --fields id."],
-  ["--watch|-w", "To follow what happens: svc logs -f."],
-  ["--errors|--level|--status|--type", "Use --failed."],
-  ["-X|--method|--request", "Write the method before the path: svc api GET /api/v1/users."],
-  ["--detach|--daemon|--background", "Use &, or svc exec -- <command>, which has a server for one command."],
-  ["-u", "Use --user."],
-  ["-f", "Use --file <file>, or --yes."],
-  ["--last", "Use --limit. For a time, search with --since 7d."],
-  ["--force|--confirm", "Use --yes."],
-  [
-    "--all|--page|--per-page|--after|--sort|--sort-by|--order|--order-by|--top",
-    "Lists are complete unless you pass --limit. To sort: --output tsv | sort.",
-  ],
-  ["--verified", "Use: -email_verified_at:null."],
-  ["--revoked", "Use: svc sessions search -revoked_at:null."],
-  ["--verbose|--debug|-v", "Set SVC_LOG=debug, which logs each request. The version: svc --version."],
-  [
-    "--key|--token|--secret|--api-key|--with-token",
-    "Set SVC_SECRET_KEY, or store the key with: svc login. Tokens: svc tokens verify - < token.txt.",
-  ],
-];
-
 /** What people give as an argument, and the flag that takes it here. */
 export const TAKEN_OTHERWISE: readonly (readonly [commands: RegExp, words: RegExp, instead: string])[] = [
   [/^logout$/, /@/, "Use: svc dev sessions revoke --user <word>, which needs the control API."],
@@ -178,6 +151,7 @@ export const TAKEN_OTHERWISE: readonly (readonly [commands: RegExp, words: RegEx
   [/^sign-in$/, ANY, "Use: svc sign-in --as <word>"],
   [/^dev token$/, ANY, "Use: svc dev token --user <word>"],
   [/^init$/, NAME, "Use: svc init --name <word>"],
+  [/^store (?:check|migrate)$/, ANY, "Use: svc <path> --store <word>"],
   [/^store export$/, ANY, "Use: svc store export --output-file <word>"],
   [/^api$/, /./, "Write the method before the path: svc api GET /api/v1/users."],
 ];

@@ -55,6 +55,8 @@ export interface Place {
   readonly command: Command;
   /** Its arguments. */
   readonly operands: readonly string[];
+  /** All words but those that name the command. */
+  readonly rest: readonly string[];
   /** The last word, if it is an option whose value is missing. */
   readonly pending: Option | undefined;
 }
@@ -63,20 +65,21 @@ export function walk(program: Command, words: readonly string[]): Place {
   let command = program;
   let pending: Option | undefined;
   const operands: string[] = [];
+  const rest: string[] = [];
   for (const word of words) {
     const [, flag = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag);
-    if (pending) {
-      pending = undefined;
-    } else if (word.startsWith("-")) {
-      pending = value === undefined && option?.required ? option : undefined;
-    } else {
-      const child = operands.length === 0 ? childOf(command, word) : undefined;
-      if (child) command = child;
-      else operands.push(word);
+    const child = pending || word.startsWith("-") || operands.length > 0 ? undefined : childOf(command, word);
+    if (child) {
+      command = child;
+      continue;
     }
+    rest.push(word);
+    if (pending) pending = undefined;
+    else if (word.startsWith("-")) pending = value === undefined && option?.required ? option : undefined;
+    else operands.push(word);
   }
-  return { command, operands, pending };
+  return { command, operands, rest, pending };
 }
 
 /** The subcommand with a name or an alias. */

@@ -9,7 +9,7 @@ import { commandPath } from "../command-names.ts";
 import { optionsOf, subcommands, walk, type Place } from "./tree.ts";
 import { guessedCommand } from "./guessed-command.ts";
 import { MISSING_COMMANDS, rowFor, TAKEN_OTHERWISE } from "./guesses.ts";
-import { asSearch, hintForOption, isMailAddress, TAKES_VALUE } from "./wrong-option.ts";
+import { hintForOption, isMailAddress } from "./wrong-option.ts";
 
 /** What commander says of a value that is not among those of an option or an argument. */
 const NOT_A_CHOICE =
@@ -33,7 +33,7 @@ export async function usageError(given: string, argv: readonly string[], own: Pr
     .split("\n");
   return new UsageError(
     asSentence(asTyped(what, argv)),
-    hintFor(what, argv, place, program) ?? nearTo(what, place) ?? seeHelp(what, place),
+    hintFor(what, place, program) ?? nearTo(what, place) ?? seeHelp(what, place),
   );
 }
 
@@ -61,45 +61,28 @@ function seeHelp(what: string, { command }: Place): string {
   return `${below.length > 0 ? `It has ${enumerated(below, "and")}. ` : ""}See ${path} --help.`;
 }
 
-function hintFor(what: string, argv: readonly string[], place: Place, program: Command): string | undefined {
-  const { command, operands } = place;
+function hintFor(what: string, place: Place, program: Command): string | undefined {
+  const { operands } = place;
   const [, word] = /^unknown command '([^']*)'/.exec(what) ?? [];
   if (word !== undefined) {
-    const user = operands.find((operand) => operand !== word && isMailAddress(operand));
-    const group = commandPath(command).split(" ").slice(1).join(" ");
-    const hint = guessedCommand(program, wordsOf(argv, command), group, word, hintForLine);
-    return hint?.replaceAll("<user>", user === undefined ? "<user>" : quoted(user));
+    const users = place.rest.filter((one) => one !== word && isMailAddress(one)).map(quoted);
+    const hint = guessedCommand(program, place, word);
+    return hint?.replace("<users>", users.join(" ") || "<user> <user>").replaceAll("<user>", users[0] ?? "<user>");
   }
   const [, option] = /^unknown option '([^'=]*)/.exec(what) ?? [];
-  if (option !== undefined) return hintForOption(option, argv, place);
+  if (option !== undefined) return hintForOption(option, place);
   const [, expected] = /^too many arguments .* Expected (\d+)/.exec(what) ?? [];
-  return expected && hintForArgument(operands[Number(expected)] ?? "", argv, command);
-
-  /** What is wrong with a line that another line means. */
-  function hintForLine(words: readonly string[]): string | undefined {
-    const meant = walk(program, words);
-    const known = optionsOf(meant.command).flatMap(({ long, short }) => [long, short]);
-    const wrong = words.map((one) => one.split("=")[0]!).find((one) => /^--?\w/.test(one) && !known.includes(one));
-    return wrong === undefined ? undefined : (hintForOption(wrong, words, meant) ?? seeHelp("", meant));
-  }
+  return expected && hintForArgument(operands[Number(expected)] ?? "", place);
 }
 
-function hintForArgument(word: string, argv: readonly string[], command: Command): string | undefined {
+function hintForArgument(word: string, place: Place): string | undefined {
+  const { command } = place;
   const path = commandPath(command).slice("svc ".length);
   const guessed = rowFor(MISSING_COMMANDS, `${command.name()} ${word}`);
   if (guessed !== undefined || word === "") return guessed;
-  if (command.name() === "list")
-    return argv[argv.indexOf(word) - 1] === "--json"
-      ? `Use: --json --fields ${quoted(word)}`
-      : `To search: svc ${path.replace("list", "search")} ${asSearch(path, word)}`;
+  if (command.name() === "list") return hintForOption("", place);
   const row = TAKEN_OTHERWISE.find(([commands, words]) => commands.test(path) && words.test(word));
   return row?.[2].replaceAll("<word>", quoted(word)).replace("<path>", path);
-}
-
-/** What was typed from a command's first word on. */
-function wordsOf(argv: readonly string[], command: Command): readonly string[] {
-  const at = argv.findIndex((word, i) => !word.startsWith("-") && !TAKES_VALUE.test(argv[i - 1] ?? ""));
-  return command.parent?.parent ? [] : argv.slice(at);
 }
 
 /** The default command of a group was given a word that is none of its commands. */

@@ -3,81 +3,34 @@ import { isUuid } from "../../wire/ids.ts";
 import { asTerms } from "../../wire/search/query-words.ts";
 import { commandPath } from "../command-names.ts";
 import { quoted } from "../output/text.ts";
-import { MISSING_OPTIONS, rowFor } from "./guesses.ts";
+import { INSTEAD, MISSING_OPTIONS, RESPELLED } from "./guessed-options.ts";
+import { rowFor } from "./guesses.ts";
 import { childOf, optionsOf, type Place } from "./tree.ts";
 
 /** What a query is called, here and elsewhere. */
-const QUERY = /^(?:--query|--filter|--where|--search|--selector|-q|-l)$/;
-/** A search's own flags and terms, which lists and deletions do not have. */
-const OF_SEARCHES = /^--(?:query|email|email-domain|name|provider|since|until|ip|user|active|unverified)$|^-\w+[:<>]/;
-export const TAKES_VALUE = /^--(?:email|email-domain|name|provider|since|until|ip|user|id)$/;
+const QUERY = /^(?:--query|--filter|--where|--search|--selector|--field-selector|-q|-l)$/;
 
-/** What to use in place of an option that a command does not have: the first row whose values were typed. */
-const ELSEWHERE: readonly (readonly [commands: RegExp, options: RegExp, instead: string])[] = [
-  [/^users (?:get|delete)$/, /^--(?:email|user|id)$/, "Use: svc <path> <user>"],
-  [/^dev users create$/, /^--email$/, "The address is an argument: svc dev users create <user>"],
-  [/^users delete$/, /^--all$/, "Name them: ids, --file or --query."],
-  [/^users delete$/, OF_SEARCHES, "Use: svc users delete --query <query> --dry-run"],
-  [/^users delete$/, OF_SEARCHES, "Use: svc <noun> search <search> --fields id | svc users delete - --dry-run"],
-  [/^(?:users|sessions)/, OF_SEARCHES, "Use: svc <noun> search <search>"],
-  [/^sign-in$/, OF_SEARCHES, "Use --as."],
-  [/^logs$/, /^--(?:email|name)$/, "Use --user."],
-  [/^logs$/, OF_SEARCHES, "It takes --user, --failed, --flow and --since."],
-];
+const OF_DELETIONS = /^(?:--dry-run|-n|--yes|-y)$/;
 
 /** @returns undefined if nothing here does the same. What is suggested never finds more than what was typed */
-export function hintForOption(option: string, argv: readonly string[], { command, operands }: Place) {
+export function hintForOption(option: string, { command, rest }: Place): string | undefined {
   const path = commandPath(command).split(" ").slice(1).join(" ");
-  const asked = QUERY.test(option) && /^(?:users|sessions|logs)/.test(path) ? "--query" : option;
-  const values = valuesOf(path, command, searchIn(path, argv, operands));
-  for (const [commands, options, instead] of ELSEWHERE) {
-    const wanted = instead.match(/<\w+>/g) ?? [];
-    if (commands.test(path) && options.test(asked) && wanted.every((name) => values[name] !== undefined))
-      return wanted.reduce((text, name) => text.replace(name, () => values[name]!), instead);
-  }
+  const nouns = path.startsWith("sessions") ? ["sessions", "users"] : ["users", "sessions"];
+  const searches = nouns.map((noun) => childOf(childOf(rootOf(command), noun)!, "search")!);
+  const line = lineFor(/^(?:users|sessions)\b(?! delete)/.test(path) ? [command, ...searches] : [command], rest);
+  if (line !== undefined) return `Use: ${line}`;
+  const own = INSTEAD.find(([commands, options]) => commands.test(path) && options.test(option));
+  if (own) return own[2];
+  // An id beside a search is no search.
+  const hasId = rest.some((word, i) => isUser(word) && !isFlag(rest[i - 1] ?? ""));
+  const search = rest.filter((word) => !OF_DELETIONS.test(word));
+  const found = path === "users delete" && !hasId ? lineFor([searches[0]!], search) : undefined;
+  const target = found?.match(/ --(?:instance|profile|base-url) (?:'[^']*'|\S+)/g) ?? [];
+  if (found !== undefined) return `Use: ${found} --fields id | svc users delete -${target.join("")} --dry-run`;
   const hint = rowFor(MISSING_OPTIONS, option);
   // A command without this option may not have the other one either.
   const [named] = /--[\w-]+/.exec(hint?.split("svc ")[0] ?? "") ?? [];
   return named === undefined || optionsOf(command).some(({ long }) => long === named) ? hint : undefined;
-}
-
-/** A flag of a search with its value, or terms alone. */
-type Part = readonly [flag: string | undefined, text: string];
-
-function valuesOf(
-  path: string,
-  command: Command,
-  parts: readonly Part[],
-): Readonly<Record<string, string | undefined>> {
-  const [[flag, text] = [undefined, ""], ...others] = parts;
-  const isUser = flag !== undefined && others.length === 0 && (isMailAddress(text) || isUuid(text));
-  const isOfTerms =
-    parts.length > 0 && parts.every((part) => part[0] === undefined && part[1].split(" ").every(isTerm));
-  // An id beside a search is no search.
-  const isSearch =
-    path !== "users delete" || parts.every(([name, value]) => name !== undefined || value.split(" ").every(isTerm));
-  const noun = isSearch ? nounFor(path, command, parts) : undefined;
-  return {
-    "<path>": path,
-    "<user>": isUser ? quoted(text) : undefined,
-    "<query>": isOfTerms ? quoted(parts.map((part) => part[1]).join(" ")) : undefined,
-    "<noun>": noun,
-    "<search>": parts
-      .map(([name, value]) => [...(name ? [name] : []), ...(value ? [quoted(value)] : [])].join(" "))
-      .join(" "),
-  };
-}
-
-/** The noun whose search has all of these flags. A deletion is of its own alone. */
-function nounFor(path: string, command: Command, parts: readonly Part[]): string | undefined {
-  const [own = ""] = path.split(" ");
-  if (own !== "users" && own !== "sessions") return undefined;
-  const other = own === "users" ? "sessions" : "users";
-  return (path === "users delete" ? [own] : [own, other]).find((noun) => {
-    const search = childOf(childOf(rootOf(command), noun)!, "search")!;
-    const known = optionsOf(search).map(({ long }) => long);
-    return parts.every(([flag]) => flag === undefined || known.includes(flag));
-  });
 }
 
 function rootOf(command: Command): Command {
@@ -88,32 +41,92 @@ export function isMailAddress(word: string): boolean {
   return /^[^\s@:=<>*]+@[^\s@:=<>*]+$/.test(word);
 }
 
+function isUser(word: string): boolean {
+  return isMailAddress(word) || isUuid(word);
+}
+
 function isTerm(word: string): boolean {
   return /^-?\w+(?::|[<>]=?)\S/.test(word);
 }
 
-/** What finds a word: an address, a part of a name, or terms as they are. */
-export function asSearch(path: string, word: string): string {
-  const [flag, text] = partOf(path, word);
-  return flag ? `${flag} ${quoted(text)}` : quoted(text);
+function isFlag(word: string): boolean {
+  return /^-./.test(word) && !isTerm(word);
 }
 
-function partOf(path: string, word: string): Part {
-  const terms = asTerms(word);
-  if (/[:<>]/.test(terms)) return [undefined, terms];
-  return [!word.includes("@") ? "--name" : path.startsWith("sessions") ? "--user" : "--email", word];
+/** The line of the first command that takes all that was typed behind another, in its own words. */
+export function lineFor(commands: readonly Command[], typed: readonly string[]): string | undefined {
+  for (const command of commands) {
+    const words = respelled(command, typed);
+    if (words) return [commandPath(command), ...words.map(quoted)].join(" ");
+  }
+  return undefined;
 }
 
-/** The flags, their values and the terms of a line that are a search. */
-function searchIn(path: string, argv: readonly string[], operands: readonly string[]): Part[] {
-  return argv.flatMap((word, i): Part[] => {
-    const [, flag = word, value] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
-    const before = argv[i - 1] ?? "";
-    if (QUERY.test(before)) return [partOf(path, word)];
-    if (QUERY.test(flag)) return value === undefined ? [] : [partOf(path, value)];
-    if (TAKES_VALUE.test(before)) return [[before, word]];
-    if (TAKES_VALUE.test(flag)) return value === undefined ? [] : [[flag, value]];
-    if (/^-\w+[:<>]/.test(word) || operands.includes(word)) return [[undefined, word]];
-    return OF_SEARCHES.test(word) ? [[word, ""]] : [];
-  });
+function respelled(command: Command, typed: readonly string[]): string[] | undefined {
+  const its = abilitiesOf(command);
+  const words: string[] = [];
+  const terms: string[] = [];
+  for (let i = 0; i < typed.length; i += 1) {
+    const word = typed[i]!;
+    const [, flag = word, given] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const meant = isFlag(word) ? ofFlag(its, flag, given ?? typed[i + 1]) : ofOperand(its, word);
+    if (!meant) return undefined;
+    if (meant.takesValue && given === undefined) i += 1;
+    (isTerm(meant.words[0]!) && its.takesTerms ? terms : words).push(...meant.words);
+  }
+  if (terms.length === 0 || its.isSearch) return [...terms, ...words];
+  // What a query finds is looked at first.
+  const kept = words.filter((word) => !OF_DELETIONS.test(word));
+  const hasOperand = kept.some((word, i) => !isFlag(word) && !its.optionOf(kept[i - 1] ?? "")?.required);
+  return hasOperand ? undefined : [...kept, "--query", terms.join(" "), "--dry-run"];
+}
+
+type Abilities = ReturnType<typeof abilitiesOf>;
+
+function abilitiesOf(command: Command) {
+  const options = optionsOf(command);
+  const optionOf = (flag: string) => options.find(({ long, short }) => long === flag || short === flag);
+  const argument = command.registeredArguments[0]?.name();
+  const isSearch = argument === "term";
+  const takesTerms = isSearch || optionOf("--query") !== undefined;
+  return { optionOf, argument, isSearch, takesTerms, noun: command.parent?.name() };
+}
+
+/** The words of a command for a word of another, and whether the next word is among them. */
+interface Meant {
+  readonly words: readonly string[];
+  readonly takesValue?: boolean;
+}
+
+function ofOperand({ argument, isSearch, takesTerms, noun }: Abilities, word: string): Meant | undefined {
+  const term = asTerms(word);
+  if (takesTerms && isTerm(term)) return { words: [term] };
+  if (isSearch) return { words: [!word.includes("@") ? "--name" : noun === "users" ? "--email" : "--user", word] };
+  // A token is not repeated.
+  return argument === undefined || /^eyJ|^-./.test(word) ? undefined : { words: [word] };
+}
+
+function ofFlag(its: Abilities, flag: string, value: string | undefined): Meant | undefined {
+  const option = its.optionOf(flag);
+  const rows = RESPELLED.filter(([names, to]) => names.split("|").includes(flag) && (!option || to.startsWith(flag)));
+  for (const [, to, values = /^[^-]/] of rows) {
+    const takesValue = to.includes("<value>");
+    if (takesValue && !values.test(value ?? "")) continue;
+    const words = to.split(" ").map((one) => one.replace("<value>", () => value!));
+    if (isTaken(its, to, words)) return { words, takesValue };
+  }
+  if (its.takesTerms && QUERY.test(flag)) {
+    const meant = value === undefined || isFlag(value) ? undefined : ofOperand(its, value);
+    return meant && (its.isSearch || isTerm(meant.words[0]!)) ? { ...meant, takesValue: true } : undefined;
+  }
+  if (option?.required) return value === undefined ? undefined : { words: [flag, value], takesValue: true };
+  return option && { words: [flag] };
+}
+
+/** Whether a command takes the words of a row. */
+function isTaken(its: Abilities, row: string, [first = "", value = ""]: readonly string[]): boolean {
+  if (row === "<value>") return (its.argument === "user" || its.argument === "email") && isUser(first);
+  if (isTerm(first)) return its.takesTerms;
+  const option = its.optionOf(first);
+  return option !== undefined && (option.argChoices?.includes(value) ?? true);
 }

@@ -23,6 +23,8 @@ function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
       return noun === "users" && value === "password"
         ? "Users who have no provider: provider:null. Sign-ins by password: svc sessions search provider:password"
         : `"${value}" is not a provider. They are ${providers.join(", ")}.`;
+    if (/^".*"$/.test(value)) return `Quotes are a part of the value. Without them: ${field}:${value.slice(1, -1)}`;
+    if (field === "ip_address" && value.includes("/")) return `For a network: svc sessions search --ip ${value}`;
     if (operator === "is" && value.slice(1, -1).includes("*"))
       return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;
     if (field === "email" && operator === "ends" && /^@[^.]+$/.test(value))
@@ -62,6 +64,8 @@ const ELSEWHERE =
   "The service does not search for accounts at a provider. A twitter user has the account's id in the address: email:<id>@twitter.invalid. For others ask the operator: svc store export";
 
 const ACCOUNTS = { uid: ELSEWHERE, login: ELSEWHERE, username: ELSEWHERE };
+const STATE = "Use: active:true, or active:false for those that were revoked";
+const DOMAIN = { domain: "Use: email:*@acme.test, with the domain behind the @" };
 
 /** What the service has and does not search for, and what to do instead. */
 const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, string>>>> = {
@@ -69,17 +73,42 @@ const NOT_SEARCHED: Readonly<Record<Searched["noun"], Readonly<Record<string, st
     email_verified:
       "It is shown, but can't be searched for. Use: -email_verified_at:null, or email_verified_at:null for the others",
     providers: "It is shown, but can't be searched for. Use: provider:github",
+    ...DOMAIN,
     ...ACCOUNTS,
   },
-  sessions: { geo_data: "It is shown, but can't be searched for. Use: ip_address", ...ACCOUNTS },
+  sessions: {
+    geo_data: "It is shown, but can't be searched for. Use: ip_address",
+    revoked: STATE,
+    status: STATE,
+    ...DOMAIN,
+    ...ACCOUNTS,
+  },
 };
+
+/** What others call the fields; the first that a record has is meant. */
+const CALLED: readonly (readonly [words: RegExp, ...fields: string[]])[] = [
+  [/^(?:e_?)?mail(?:_?address)?$|^address$/, "email"],
+  [/^(?:full|first|last|given|family|display|nick)_?name$/, "name"],
+  [/^(?:created?|signed_?up|signup|registered|joined)(?:_(?:on|date|time))?$/, "created_at"],
+  [/^(?:updated?|modified|changed)(?:_(?:at|on))?$/, "updated_at"],
+  [/^verified(?:_at)?$/, "email_verified_at"],
+  [/^(?:picture|avatar|image|photo)$/, "avatar_url"],
+  [/^(?:idp|connection|strategy|via)$/, "provider"],
+  [/^(?:user|user_?id|sub|uuid)$/, "user_id", "id"],
+  [/^ip(?:_?addr)?$|^(?:remote|client)_ip$/, "ip_address"],
+  [/^(?:last_?)?(?:login|log_?in|sign_?in|signed_in|seen)(?:_at)?$/, "last_signin_at"],
+];
 
 /** What to use instead of a field that is not searched for. @param text the search, in which it is the first such */
 export function unknownFieldHint(field: string, text: string, { fields, noun }: Searched): string | undefined {
   if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
-  if (noun === "sessions" || !Object.hasOwn(SESSION_FIELDS, field)) return fieldHint(field, fields);
+  const [, ...called] = CALLED.find(([words]) => words.test(field)) ?? [undefined, field];
+  const own = called.find((one) => Object.hasOwn(fields, one));
+  if (own !== undefined) return `Did you mean "${own}"?`;
+  const theirs = called.find((one) => Object.hasOwn(SESSION_FIELDS, one));
+  if (theirs === undefined) return fieldHint(field, fields);
   const term = text.split(" ").find((one) => one.replace(/^-/, "").split(/[:<>]/)[0] === field)!;
-  return `Sessions have this field. Use: svc sessions search ${shellQuoted(term)}`;
+  return `Sessions have this field. Use: svc sessions search ${shellQuoted(term.replace(field, theirs))}`;
 }
 
 /** What the shell probably did to a term with a comparison. */

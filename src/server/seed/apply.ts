@@ -107,9 +107,8 @@ async function compare(
   if (!filled && found.length === 0) return;
   const what =
     found.length === 0 ? "Its instances and personas are the same; users are not compared" : found.join("; ");
-  const reset = isLocal && filled !== undefined;
   warn(
-    `The seed is not applied, as ${store.location} is not empty. ${what}. To change an instance, such as its redirect_uris, and keep all records, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>${isLocal ? "" : "; start with --control for that"}. To apply the whole seed, ${reset ? "start once with --reset, which deletes all records" : "give an empty store"}.`,
+    `The seed is not applied, as ${store.location} is not empty. ${what}. To change an instance, such as its redirect_uris, and keep all records, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>${isLocal ? "" : "; start with --control for that"}. To apply the whole seed, give an empty store, or start once with --reset, which deletes all records.`,
   );
 }
 

@@ -94,7 +94,7 @@ function trimmed(text: string): string {
   return text.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
-/** What was typed with `=`, as others write it, with the `:` of a query. */
+/** What was typed with `=` and quotes, as others write it, with the `:` of a query. */
 export function asTerms(text: string): string {
-  return text.replace(/(^| )(-?\w+)==?(?=[^=])/g, "$1$2:");
+  return text.replace(/(^| )(-?\w+)==?(?=[^=])/g, "$1$2:").replace(/:(["'])([^"'\s]+)\1/g, ":$2");
 }
