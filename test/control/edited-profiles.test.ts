@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { startServer } from "../_control.ts";
 import { serviceBy } from "../_services.ts";
 
 it.each([
@@ -107,16 +106,4 @@ it("Any claim is edited before a token is signed, and the kinds of token stay", 
   });
   expect(attack.token).toBeDefined();
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-});
-
-it.each([
-  [{ profile: [] }, "profile"],
-  [{ profile: { name: "x".repeat(2001) } }, "profile: must have at most 2000 characters as JSON"],
-  [{ omit: "name" }, "omit"],
-  [{ profiles: {} }, "profiles"],
-])("A sign-in with %j is refused by the name of the option", async (body, why) => {
-  const server = await startServer();
-  const answer = await server.control("POST /sign-ins", body);
-  expect(answer.status).toBe(400);
-  expect(answer.body.error).toContain(why);
 });

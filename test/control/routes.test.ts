@@ -231,19 +231,6 @@ describe("Outcomes", () => {
       expect(JSON.stringify((await server.control("GET /flows")).body)).not.toMatch(/eyJ[\w-]+\.eyJ/);
     },
   );
-
-  it("reject an impossible pair of outcome and provider", async () => {
-    const server = await startServer();
-    const answered = await server.control("POST /scenarios", {
-      outcome: "email_primary_not_verified",
-      match: { provider: "google" },
-    });
-    expect(answered.status).toBe(400);
-    expect(answered.body.error).toContain("outcome:");
-    expect(
-      (await server.control("POST /sign-ins", { outcome: "email_not_verified", provider: "twitter" })).status,
-    ).toBe(400);
-  });
 });
 
 describe("Scenarios", () => {
