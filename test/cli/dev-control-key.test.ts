@@ -76,6 +76,14 @@ it.each([
   expect(link?.length ?? 0).toBeLessThanOrEqual(columns);
 });
 
+it("The banner keeps its columns where an instance has a very long name", async () => {
+  const name = "N".repeat(200);
+  expect(await runCli(["init", "--name", name], { cwd: directory })).toMatchObject({ code: 0 });
+  const { stdout } = await printed([], {});
+  expect(stdout).toContain(`  ${name}  http://`);
+  expect(stdout).toMatch(/^ {2}Front door {16}http:/m);
+});
+
 it("svc serve --open opens the front door, and goes on where no browser can be opened", async () => {
   const opened: string[] = [];
   const { code, stdout } = await printed(["--open"], { openBrowser: async (url) => void opened.push(url) });

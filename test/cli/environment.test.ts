@@ -1,13 +1,6 @@
 // Below the faces: directories of other systems.
 import { describe, expect, it } from "vitest";
 import { configDirectory, dataDirectory, placeOf } from "../../src/cli/places.ts";
-import { cwd, keyOf, useHome } from "../_cli-home.ts";
-import { runCli } from "../_cli.ts";
-import { setup } from "../_setup.ts";
-
-useHome();
-
-const A = "https://a.svc.test";
 
 describe("The configuration directory", () => {
   it.each<[env: Record<string, string>, platform: string, directory: string | undefined]>([
@@ -21,15 +14,6 @@ describe("The configuration directory", () => {
     [{}, "linux", undefined],
   ])("with %j on %s is %s", (env, platform, directory) => {
     expect(configDirectory(env, platform)).toBe(directory);
-  });
-
-  it("is required when it cannot be found, and only by commands that use it", async () => {
-    const env = { HOME: undefined, SVC_BASE_URL: A };
-    const { code, stderr } = await runCli(["login", "--no-check"], { env, stdin: keyOf("x"), cwd });
-    expect([code, stderr.includes("HOME is not set")]).toEqual([2, true]);
-    for (const HOME of [undefined, "", "/dev/null", "/nonexistent"])
-      expect((await runCli(["profiles", "list"], { env: { HOME }, cwd })).code).toBe(0);
-    expect((await runCli(["whoami"], { env, cwd })).code).toBe(4);
   });
 });
 
@@ -56,13 +40,4 @@ describe("The data directory", () => {
     ]);
     expect(new Set(places).size).toBe(places.length);
   });
-});
-
-it("SVC_LOG logs each request on stderr without secrets", async () => {
-  const service = await setup();
-  const env = { SVC_BASE_URL: service.addresses.front, SVC_SECRET_KEY: service.acme.secret_key, SVC_LOG: "debug" };
-  const token = await service.tokenFor("google", "ada");
-  const { stderr } = await runCli(["tokens", "verify", "-"], { service, stdin: token, env });
-  expect(stderr).toContain("POST /api/v1/tokens/verify 200");
-  for (const secret of [token, service.acme.secret_key]) expect(stderr).not.toContain(secret);
 });

@@ -7,6 +7,7 @@ import { createProgram } from "../../src/cli/create-program.ts";
 import { EXIT } from "../../src/cli/errors.ts";
 import { ENVIRONMENT } from "../../src/cli/help/environment.ts";
 import { MISSING_COMMANDS } from "../../src/cli/help/guesses.ts";
+import { asRun } from "../../src/cli/output/text.ts";
 import { SESSION_COLUMNS, USER_COLUMNS } from "../../src/cli/list/columns.ts";
 import { enumerated } from "../../src/text/suggestion.ts";
 import { createContext, runCli } from "../_cli.ts";
@@ -176,8 +177,25 @@ it("Every guess is of a command that does not exist, and names commands that do"
   expect(wrong).toEqual([]);
 });
 
-it("No help, message or error mentions `npx svc`, which is another package", async () => {
+it("No help mentions `npx svc`, which is another package", async () => {
   for (const { help } of await everyCommand()) expect(help).not.toContain("npx svc ");
-  const { stderr } = await runCli(["users", "list"], { env: { npm_command: "exec" } });
-  expect(stderr).toContain("npx svc-identity serve");
+});
+
+describe("In a shell of npx", () => {
+  const NPX = { env: { npm_command: "exec" } };
+
+  it("every command is named as npx runs it", async () => {
+    const commands = (await commandPaths()).filter((path) => path.split(" ").length === 2);
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.map((command) => asRun(`Run: ${command}`, NPX))).toEqual(
+      commands.map((command) => `Run: ${command.replace("svc", "npx svc-identity")}`),
+    );
+  });
+
+  it.each([
+    "What svc acknowledges can be lost.",
+    "/tmp/x is not an svc store.",
+    "svc and browsers do.",
+    "the schema svc contains x",
+  ])("the name of the program is left alone: %s", (sentence) => expect(asRun(sentence, NPX)).toBe(sentence));
 });

@@ -13,7 +13,7 @@ useDevServer();
 
 /** Commands whose output is another program's, and those that print no JSON of their own. */
 const WITHOUT = ["svc api", "svc exec", "svc completion", "svc help"];
-/** Started for good: what it prints is in test/cli/serve-output. */
+/** Started for good: what it prints is in test/cli/bin.test.ts. */
 const RUNS_ON = "svc serve";
 /** Takes a database, and no file: what it prints is in test/postgres. */
 const OF_A_DATABASE = "svc store migrate";

@@ -65,6 +65,24 @@ describe("A table", () => {
       expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
     }
   });
+
+  it("keeps every line within the terminal where a late row is wide", async () => {
+    const [acme] = SEED.instances;
+    const users = Array.from({ length: 700 }, (_, i) => ({
+      email: `u${i}@acme.test`,
+      name: i < 100 ? "ソフィア・コワレフスカヤ・ヴァシーリエヴナ" : "Ada",
+      created_at: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
+    }));
+    const service = await setup({ seed: { instances: [{ ...acme, users }] } });
+    const { stdout } = await runCli(["users", "list", "--limit", "1000"], {
+      service,
+      tty: true,
+      columns: 90,
+      env: { NO_COLOR: "1" },
+    });
+    expect(Math.max(...stdout.split("\n").map((line) => stringWidth(line)))).toBeLessThanOrEqual(90);
+    expect(stdout.split("\n")).toHaveLength(702);
+  });
 });
 
 describe("A hostile name", () => {
