@@ -5,9 +5,10 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import type { Fetch } from "../../src/http/fetch.ts";
 import { createContext, type CliOptions } from "../_cli.ts";
-import { ADA } from "../_setup.ts";
+import { ADA, SEED } from "../_setup.ts";
 import {
   AT_ACME,
+  atAcme,
   CHARLES,
   cwd,
   GRACE,
@@ -15,6 +16,7 @@ import {
   left,
   many,
   remove,
+  restart,
   service,
   useDeletions,
   withFaults,
@@ -116,4 +118,32 @@ describe("The result of svc users delete", () => {
 it.skipIf(process.platform === "win32")("Only its owner can read the receipt of svc users delete", async () => {
   await remove([ADA, "--yes", "--receipt", "done.ndjson"]);
   expect((await stat(join(cwd, "done.ndjson"))).mode & 0o777).toBe(0o600);
+});
+
+it("The question says the query in words, and shows who stands out of many", async () => {
+  // Two are not those that the query was meant for.
+  const users = Array.from({ length: 62 }, (_, i) => ({
+    id: idOf(i),
+    email: i === 30 ? "chief@globex.test" : i === 40 ? "qa@partner.test" : `qa${i}@acme.test`,
+    name: `User ${i}`,
+    created_at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(),
+  }));
+  await restart({ instances: [{ ...SEED.instances[0], users }] });
+  const asked: string[] = [];
+  const query = ["--query", "email:qa* email:*@globex.test"];
+  const { code, stderr } = await remove(query, {
+    tty: true,
+    env: { NO_COLOR: "1" },
+    ask: (question) => (asked.push(question), "no"),
+  });
+  expect([code, asked]).toEqual([1, ["This cannot be undone. Type 62 to delete all of them:"]]);
+  expect(stderr).toContain(
+    `62 users whose email either starts with "qa" or ends with "@globex.test", of ${atAcme()}:\n`,
+  );
+  for (const shown of ["chief@globex.test", "qa@partner.test", "qa0@acme.test", "qa61@acme.test"])
+    expect(stderr).toContain(` ${shown} `);
+  expect(stderr).toContain("and 52 more. To see all of them: --dry-run\n");
+  expect(stderr).toContain("Domains: 60 @acme.test, 1 @partner.test, 1 @globex.test\n");
+  expect(stderr).toContain("Created: from 2026-01-01 (qa0@acme.test) to 2026-03-03 (qa61@acme.test)\n");
+  expect(await left()).toHaveLength(62);
 });

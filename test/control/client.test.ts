@@ -8,7 +8,7 @@ import {
   type ControlClient,
   type ServerEvent,
 } from "../../src/control-client/index.ts";
-import type { Fetch, FetchResponse } from "../../src/http/fetch.ts";
+import type { Fetch } from "../../src/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
 import { portOf } from "../_port-of.ts";
@@ -160,17 +160,6 @@ it("The control API is served at the server's own address only, and needs its ke
   expect(await statusAt(`acme.localhost:${server.port}`)).toBe(404);
   expect(await statusAt(`api.localhost:${server.port}`)).toBe(404);
   expect(await statusAt("rebound.example")).toBe(421);
-});
-
-it("The control client encodes a parameter within its path segment", async () => {
-  const asked: string[] = [];
-  const fetch: Fetch = async (url) => {
-    asked.push(url);
-    return new Response("{}") as unknown as FetchResponse;
-  };
-  const control = createControlClient({ url: "http://localhost:1", controlKey: "ctl_1", fetch });
-  await control.request("GET /users/:id", { params: { id: "../state?x#y" } });
-  expect(asked).toEqual(["http://localhost:1/__svc/v1/users/..%2Fstate%3Fx%23y"]);
 });
 
 it("The control client reads every form of a Link header, and encodes as the API client does", async () => {
