@@ -15,7 +15,8 @@ export function guessedCommand(program: Command, { command, operands, rest }: Pl
   const path = rest.find((one) => one.startsWith("/"));
   if (path !== undefined)
     return `Use: svc api ${/^(?:post|put|patch|delete)$/.test(word) ? word.toUpperCase() : "GET"} ${quoted(path)}`;
-  if (word.startsWith("eyJ")) return "Use: svc tokens verify - < token.txt.";
+  if (rest.some((one) => one.startsWith("eyJ")))
+    return "Use: svc tokens verify - < token.txt, or svc tokens decode - < token.txt.";
   if (isMailAddress(word)) return `Use: svc ${OF_A_USER[group] ?? "users get"} ${quoted(word)}`;
   // Some write `auth:export`.
   const [first = "", second = ""] = word.split(":");

@@ -2,14 +2,11 @@
 export const MISSING_OPTIONS: readonly (readonly [words: string, instead: string])[] = [
   ["-o|--format", "Use --output json, --output csv, or --fields id for ids alone."],
   ["--jq", "Use --fields."],
-  ["-p", "No short option takes a value. Use --port or --profile."],
-  ["-n", "Use --limit. For an instance: --instance."],
   [
     "--context|-A|--all-instances|--all-tenants|--all-namespaces",
     "Each command is for one instance. Use --instance for a local server, or --profile.",
   ],
   ["--output-file|-O", "A list goes to standard output: --output csv > <file>"],
-  ["--filter|--where|--search", "Use: svc users search <term>, or svc sessions search <term>."],
   ["--quiet|--no-headers", "In a pipe a list has no header. For ids alone: --fields id."],
   ["--watch|-w", "To follow what happens: svc logs -f."],
   ["--level|--status|--type", "Use --failed."],
@@ -41,6 +38,7 @@ export const RESPELLED: readonly (readonly [words: string, here: string, values?
   ["--id", "id:<value>"],
   ["--domain|--email-domain", "email:*@<value>", /^[\w.-]+$/],
   ["--provider", "provider:<value>", /^\w+$/],
+  ["--name", "name:*<value>*", /^[\w.'-]+$/],
   ["--unverified", "email_verified_at:null"],
   ["--verified", "-email_verified_at:null"],
   ["--revoked", "-revoked_at:null"],
@@ -51,6 +49,7 @@ export const RESPELLED: readonly (readonly [words: string, here: string, values?
   ["--env|--environment", "--profile <value>"],
   ["--server|--url|--host", "--base-url <value>"],
   ["-p", "--port <value>", /^\d+$/],
+  ["-p", "--profile <value>"],
   ["-u|--email|--name", "--user <value>"],
   ["--email|--user|--id", "--as <value>"],
   ["--force|--confirm", "--yes"],
@@ -60,10 +59,11 @@ export const RESPELLED: readonly (readonly [words: string, here: string, values?
 /** What to say of an option at one command. */
 export const INSTEAD: readonly (readonly [commands: RegExp, options: RegExp, instead: string])[] = [
   [/^users delete$/, /^--all$/, "Name them: ids, --file or --query."],
+  [/^users delete$/, /^--(?:fields|columns?)$/, "Preview with: svc users search <term> --fields <field>."],
   [
     /^users delete$/,
-    /^--(?:fields|columns?)$/,
-    "To choose fields, preview with: svc users search <term> --fields <field>.",
+    /^--(?:since|until|created-\w+|name|email)$/,
+    "Find them with svc users search, and add: --fields id | svc users delete - --dry-run",
   ],
   [
     /^logs$/,

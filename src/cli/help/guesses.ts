@@ -30,7 +30,6 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ],
   ["users import", "Use: svc dev seed <file>."],
   ["users bulk-delete", "Use: svc users delete --file <file>."],
-  ["users query|where|filter|lookup", "Use: svc users search <term>, or svc users get <user>."],
   ["users logs|log|events|activity", "Use: svc logs --user <user>."],
   ["users history|audit", `${AUDIT} svc logs --user <user>.`],
   ["users logout|signout|sign-out|revoke|revoke-sessions", `To revoke all sessions: ${SIGN_OUT}.`],
@@ -135,6 +134,7 @@ export const SYNONYMS: readonly (readonly [words: string, here: string])[] = [
   ["del|remove|destroy|erase|purge|drop", "delete"],
   ["new", "create"],
   ["edit|patch", "update"],
+  ["query|where|filter|lookup", "search"],
 ];
 
 /** What people give as an argument, and the flag that takes it here. */

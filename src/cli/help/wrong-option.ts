@@ -10,8 +10,6 @@ import { childOf, optionsOf, type Place } from "./tree.ts";
 /** What a query is called, here and elsewhere. */
 const QUERY = /^(?:--query|--filter|--where|--search|--selector|--field-selector|-q|-l)$/;
 
-const OF_DELETIONS = /^(?:--dry-run|-n|--yes|-y)$/;
-
 /** @returns undefined if nothing here does the same. What is suggested never finds more than what was typed */
 export function hintForOption(option: string, { command, rest }: Place): string | undefined {
   const path = commandPath(command).split(" ").slice(1).join(" ");
@@ -19,14 +17,10 @@ export function hintForOption(option: string, { command, rest }: Place): string 
   const searches = nouns.map((noun) => childOf(childOf(rootOf(command), noun)!, "search")!);
   const line = lineFor(/^(?:users|sessions)\b(?! delete)/.test(path) ? [command, ...searches] : [command], rest);
   if (line !== undefined) return `Use: ${line}`;
-  const own = INSTEAD.find(([commands, options]) => commands.test(path) && options.test(option));
+  const own = INSTEAD.find(
+    ([commands, options]) => commands.test(path) && [option, ...rest].some((one) => options.test(one)),
+  );
   if (own) return own[2];
-  // An id beside a search is no search.
-  const hasId = rest.some((word, i) => isUser(word) && !isFlag(rest[i - 1] ?? ""));
-  const search = rest.filter((word) => !OF_DELETIONS.test(word));
-  const found = path === "users delete" && !hasId ? lineFor([searches[0]!], search) : undefined;
-  const target = found?.match(/ --(?:instance|profile|base-url) (?:'[^']*'|\S+)/g) ?? [];
-  if (found !== undefined) return `Use: ${found} --fields id | svc users delete -${target.join("")} --dry-run`;
   const hint = rowFor(MISSING_OPTIONS, option);
   // A command without this option may not have the other one either.
   const [named] = /--[\w-]+/.exec(hint?.split("svc ")[0] ?? "") ?? [];
@@ -76,7 +70,7 @@ function respelled(command: Command, typed: readonly string[]): string[] | undef
   }
   if (terms.length === 0 || its.isSearch) return [...terms, ...words];
   // What a query finds is looked at first.
-  const kept = words.filter((word) => !OF_DELETIONS.test(word));
+  const kept = words.filter((word) => !/^(?:--dry-run|-n|--yes|-y)$/.test(word));
   const hasOperand = kept.some((word, i) => !isFlag(word) && !its.optionOf(kept[i - 1] ?? "")?.required);
   return hasOperand ? undefined : [...kept, "--query", terms.join(" "), "--dry-run"];
 }

@@ -189,23 +189,11 @@ function checkedIp(text: string): string {
   const [, first, second, third, length] = /^(\d+)\.(\d+)\.(\d+)\.\d+\/(8|16|24)$/.exec(value) ?? [];
   const begin = [first, second, third].slice(0, Number(length ?? 0) / 8).join(".");
   if (begin !== "" && isIP(value.split("/")[0]!)) return `${begin}.*`;
-  const [start = "", bits] = value.split("/");
-  if (isIP(start) === 6 && !start.includes("%")) {
-    const { address } = new SocketAddress({ address: start, family: "ipv6" });
-    if (bits === undefined) return address;
-    // Zeros may be left out of an address, and so do not tell where a network ends.
-    const groups = address
-      .split("::")[0]!
-      .split(":")
-      .slice(0, Number(bits) / 16);
-    const isWhole =
-      bits !== "0" && groups.length * 16 === Number(bits) && groups.every((group) => /^[1-9a-f]/.test(group));
-    if (isWhole) return `${groups.join(":")}:*`;
-  }
+  if (isIP(value) === 6 && !value.includes("%")) return new SocketAddress({ address: value, family: "ipv6" }).address;
   if (isIP(value) === 4 || /^\*?[0-9a-f.:]*\*$|^\*[0-9a-f.:]*$/i.test(value)) return value;
   throw new UsageError(
-    `--ip: "${value}" is neither an IP address nor a network that ends at a dot or a colon.`,
-    "Write 203.0.113.7, 203.0.113.0/24, 2001:db8::/32, or the start of an address: '203.0.*', '2001:db8:*'",
+    `--ip: "${value}" is neither an IP address nor a network that ends at a dot.`,
+    "Write 203.0.113.7, 203.0.113.0/24, or the start of an address, as of an IPv6 network: '203.0.*', '2001:db8:*'",
   );
 }
 

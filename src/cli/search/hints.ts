@@ -103,11 +103,12 @@ const CALLED: readonly (readonly [words: RegExp, ...fields: string[]])[] = [
 export function unknownFieldHint(field: string, text: string, { fields, noun }: Searched): string | undefined {
   if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
   const [, ...called] = CALLED.find(([words]) => words.test(field)) ?? [undefined, field];
+  const term = text.split(" ").find((one) => one.replace(/^-/, "").split(/[:<>]/)[0] === field)!;
+  if (term.includes("@") && called.includes("id")) return `Did you mean ${quoted(term.replace(field, "email"))}?`;
   const own = called.find((one) => Object.hasOwn(fields, one));
   if (own !== undefined) return `Did you mean "${own}"?`;
   const theirs = called.find((one) => Object.hasOwn(SESSION_FIELDS, one));
   if (theirs === undefined) return fieldHint(field, fields);
-  const term = text.split(" ").find((one) => one.replace(/^-/, "").split(/[:<>]/)[0] === field)!;
   return `Sessions have this field. Use: svc sessions search ${shellQuoted(term.replace(field, theirs))}`;
 }
 
@@ -124,6 +125,13 @@ export function notATerm(word: string, searched: Searched, all: readonly string[
   if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime")
     return new UsageError(`"${word}" has no operator. ${REDIRECTED}`, `Quote the term: '${word}>=2026-01-01'`);
   if (Object.hasOwn(fields, word)) return new UsageError(`"${word}" has no value.`, `Write ${word}:value.`);
+  if (/^\*+$/.test(word))
+    return new UsageError(`"${word}" is not a search term.`, `To list all: svc ${searched.noun} list`);
+  if (word === "TO" || word.includes("["))
+    return new UsageError(
+      `"${word}" is not a search term.`,
+      "A range is two terms: 'created_at>=2026-01-01' 'created_at<2026-02-01'",
+    );
   if (word.startsWith("!")) return new UsageError(`"${word}": ! does not negate a term.`, `Write -${word.slice(1)}.`);
   if (WORDS.has(word))
     return new UsageError(

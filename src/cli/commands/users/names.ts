@@ -6,6 +6,7 @@ import { readInput } from "../../files.ts";
 import { shortIdHint } from "../../list/columns.ts";
 import { counted, quoted, say } from "../../output/text.ts";
 import { asTerms } from "../../../wire/search/query-words.ts";
+import { USER_FIELDS } from "../../../wire/search/fields.ts";
 import { pastedAddress } from "../../search/flags.ts";
 
 /** Ids in lower case, and e-mail addresses as they were given. */
@@ -85,6 +86,7 @@ function hintForArgument(text: string): string | undefined {
     return `To find what this matches: svc users search ${term}. To delete it: svc users delete --query ${term} --dry-run`;
   if (/[:<>=*]/.test(text))
     return "To find or delete what a search matches: svc users search, svc users delete --query";
+  if (Object.hasOwn(USER_FIELDS, text.split(",")[0]!)) return `To choose fields: --fields ${text}`;
   const isName = /^[\p{L}\p{N}._-]+$/u.test(text);
   return shortIdHint(text, "users") ?? `Find the user with: svc users search --name ${isName ? text : "<name>"}`;
 }
