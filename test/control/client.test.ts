@@ -1,6 +1,6 @@
 // Below the faces: the client that dashboard, kit and command share is not exported.
 
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import {
   ControlError,
@@ -11,6 +11,7 @@ import {
 import type { Fetch } from "../../src/http/fetch.ts";
 import { startServer, type ControlledServer } from "../_control.ts";
 import { CONTROL_KEY, FRONT, setup } from "../_setup.ts";
+import { ask } from "../_sockets.ts";
 import { portOf } from "../_port-of.ts";
 
 async function connected(): Promise<[ControlClient, ControlledServer]> {
@@ -146,16 +147,9 @@ it("A wait for the sign-ins of a deleted instance ends with the next one, which 
 
 it("The control API is served at the server's own address only, and needs its key there", async () => {
   const [, server] = await connected();
-  const statusAt = (host: string): Promise<number | undefined> =>
-    new Promise((resolve, reject) => {
-      const headers = { host, authorization: `Bearer ${server.control_key}` };
-      request({ host: "127.0.0.1", port: server.port, path: "/__svc/v1/state", headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      })
-        .on("error", reject)
-        .end();
-    });
+  const headers = ["Authorization", `Bearer ${server.control_key}`];
+  const statusAt = async (host: string): Promise<number> =>
+    (await ask(server.port, { path: "/__svc/v1/state", host, headers })).status;
   expect(await statusAt(`localhost:${server.port}`)).toBe(200);
   expect(await statusAt(`acme.localhost:${server.port}`)).toBe(404);
   expect(await statusAt(`api.localhost:${server.port}`)).toBe(404);

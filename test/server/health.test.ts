@@ -1,10 +1,10 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { request } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type RunningServer } from "../../src/server/index.ts";
 import { temporaryDirectory } from "../_files.ts";
 import { APP } from "../_setup.ts";
+import { ask as askAt } from "../_sockets.ts";
 
 const LIVE = "/__svc/health/live";
 const READY = "/__svc/health/ready";
@@ -23,18 +23,8 @@ interface Answer {
 
 /** A request by address with any Host: `fetch` would send its own. */
 async function ask({ port }: RunningServer, path: string, host = "balancer.internal", method = "GET"): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = { port, host: "127.0.0.1", path, method, headers: { host }, agent: false };
-    const call = request(options, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (part: string) => (text += part));
-      response.on("end", () => {
-        const body: unknown = text === "" ? undefined : JSON.parse(text);
-        resolve({ status: response.statusCode!, headers: response.headers, body });
-      });
-    });
-    call.on("error", reject).end();
-  });
+  const { body, ...told } = await askAt(port, { path, host, method });
+  return { ...told, body: body === "" ? undefined : (JSON.parse(body) as unknown) };
 }
 
 /** A change, which tells how the store is: whoever only asks does not look. */

@@ -1,9 +1,9 @@
-import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
-import { serve, type RunningServer } from "../../src/server/index.ts";
+import { serve } from "../../src/server/index.ts";
 import { PROVIDERS } from "../../src/wire/providers.ts";
 import { BROWSER } from "../_attacks.ts";
 import { APP, setup, type Service } from "../_setup.ts";
+import { ask } from "../_sockets.ts";
 
 const IN_A_BROWSER = { headers: { ...BROWSER, accept: "text/html" } };
 const KEPT = "public, max-age=31536000, immutable";
@@ -14,16 +14,6 @@ const POLICY =
 function filesOf(html: string): string[] {
   const tags = html.matchAll(/<(?:link rel="stylesheet" href|script src)="([^"]*)"/g);
   return [...tags].map(([, path]) => path!);
-}
-
-/** By address with any `Host`, which `fetch` would choose itself. */
-function ask({ port }: RunningServer, path: string, host: string): Promise<{ status: number; headers: object }> {
-  return new Promise((resolve, reject) => {
-    const call = request({ port, host: "127.0.0.1", path, headers: { host }, agent: false }, (response) => {
-      response.resume().on("end", () => resolve({ status: response.statusCode!, headers: response.headers }));
-    });
-    call.on("error", reject).end();
-  });
 }
 
 /** A page with its style and every script, after the redirect to it. */
@@ -90,7 +80,7 @@ it("A browser keeps the files, which every host serves", async () => {
   for (const path of files) {
     const type = path.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
     for (const host of [...known, "evil.example"]) {
-      const { status, headers } = await ask(server, path, `${host}:${server.port}`);
+      const { status, headers } = await ask(server.port, { path, host: `${host}:${server.port}` });
       expect([host, status]).toEqual([host, 200]);
       expect(headers).toMatchObject({
         "content-type": type,
