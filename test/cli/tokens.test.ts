@@ -1,12 +1,12 @@
 // Tokens that are signed by hand, and another clock: see transcripts/tokens.txt for the rest.
-import { createHmac } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { createContext, runCli, type CliOptions, type CliResult } from "../_cli.ts";
 import { temporaryDirectory } from "../_files.ts";
-import { decodePart, encodePart, setup, START, type Service } from "../_setup.ts";
+import { decodePart, setup, START, type Service } from "../_setup.ts";
+import { sign } from "../_tokens.ts";
 
 function verify(
   service: Service,
@@ -20,10 +20,7 @@ function verify(
 /** A token with other claims or another header, signed with acme's key. */
 async function forged(service: Service, claims: object, header: object = {}): Promise<string> {
   const token = await service.tokenFor("google", "ada");
-  const head = encodePart({ ...decodePart(token, 0), ...header });
-  const body = encodePart({ ...decodePart(token, 1), ...claims });
-  const signature = createHmac("sha256", service.acme.secret_key).update(`${head}.${body}`).digest("base64url");
-  return `${head}.${body}.${signature}`;
+  return sign(service.acme.secret_key, { ...decodePart(token, 1), ...claims }, { ...decodePart(token, 0), ...header });
 }
 
 const BROKEN: [what: string, token: (service: Service) => Promise<string>, error: string, why: string][] = [

@@ -1,27 +1,18 @@
-import { createHmac } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import express from "express";
 import { H3, toNodeHandler } from "h3";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { claimsOf, expressAuth, h3Auth, withAuth, type TokenClaims } from "../../src/client/middleware.ts";
 import { portOf } from "../_port-of.ts";
-import { encodePart } from "../_setup.ts";
+import { ADA } from "../_setup.ts";
+import { sign } from "../_tokens.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const OPTIONS = { secretKey: KEY, cookie: "svc" };
 const IAT = Math.floor(Date.now() / 1000) - 10;
 
 function tokenFor(name: string, more: object = {}): string {
-  const claims = {
-    iss: "svc",
-    sub: "00000000-0000-4000-8000-0000000000a1",
-    name,
-    instance_id: "i",
-    iat: IAT,
-    exp: IAT + 3600,
-  };
-  const text = `${encodePart({ alg: "HS256", typ: "JWT" })}.${encodePart({ ...claims, ...more })}`;
-  return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
+  return sign(KEY, { iss: "svc", sub: ADA, name, instance_id: "i", iat: IAT, exp: IAT + 3600, ...more });
 }
 
 async function listen(listener: RequestListener): Promise<(headers: Record<string, string>) => Promise<Response>> {

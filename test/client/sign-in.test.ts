@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   beginSignIn,
@@ -8,7 +7,8 @@ import {
   type SignInOptions,
 } from "../../src/client/sign-in.ts";
 import { caught } from "../_client.ts";
-import { encodePart } from "../_setup.ts";
+import { ADA } from "../_setup.ts";
+import { sign } from "../_tokens.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const START = Date.UTC(2026, 0, 5, 9);
@@ -23,17 +23,7 @@ const HTTP: SignInOptions = { ...HTTPS, redirectUri: "http://localhost:3000/call
 
 function tokenFor(name: string, more: object = {}): string {
   const iat = START / 1000;
-  const claims = {
-    iss: "svc",
-    sub: "00000000-0000-4000-8000-0000000000a1",
-    name,
-    instance_id: "i",
-    iat,
-    exp: iat + 3600,
-    ...more,
-  };
-  const text = `${encodePart({ alg: "HS256", typ: "JWT" })}.${encodePart(claims)}`;
-  return `${text}.${createHmac("sha256", KEY).update(text).digest("base64url")}`;
+  return sign(KEY, { iss: "svc", sub: ADA, name, instance_id: "i", iat, exp: iat + 3600, ...more });
 }
 
 /** A browser as far as an application's cookies go, which it keeps although they have expired. */

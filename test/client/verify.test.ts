@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -12,7 +11,7 @@ import {
   type AuthenticateOptions,
 } from "../../src/client/verify.ts";
 import { ROOT } from "../_paths.ts";
-import { encodePart } from "../_setup.ts";
+import { sign as signWith } from "../_tokens.ts";
 
 const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const NEW_KEY = "sk_next_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -31,15 +30,7 @@ const CLAIMS = {
   exp: IAT + 3600,
 };
 
-function sign(
-  claims: object = CLAIMS,
-  key = KEY,
-  header: object = { alg: "HS256", typ: "JWT" },
-  hash = "sha256",
-): string {
-  const text = `${encodePart(header)}.${encodePart(claims)}`;
-  return `${text}.${createHmac(hash, key).update(text).digest("base64url")}`;
-}
+const sign = (claims: object = CLAIMS, key = KEY): string => signWith(key, claims);
 
 const OPTIONS: AuthenticateOptions = { secretKey: KEY, now: () => NOW };
 const TOKEN = sign();
