@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { serve, type RunningServer, type ServeOptions } from "../src/server/index.ts";
 import type { Fetch } from "../src/http/fetch.ts";
 import { runCli, type CliOptions, type CliResult } from "./_cli.ts";
+import { followSignIn } from "./_control.ts";
 
 export let server: RunningServer;
 
@@ -30,16 +31,11 @@ export async function answerOf<Answer = Record<string, unknown>>(line: string): 
   return JSON.parse(stdout) as Answer;
 }
 
-/** Signs in like a browser, without clicks. @returns the application's callback address */
+/** Signs in like a program. @returns the application's callback address */
 export async function signIn(provider = "github"): Promise<URL> {
-  let place = `${server.url}/sign-in?provider=${provider}&redirect_uri=${server.url}/__svc/signed-in`;
-  let cookie = "";
-  while (!new URL(place).pathname.startsWith("/__svc/signed-in")) {
-    const response = await fetch(place, { redirect: "manual", headers: { cookie } });
-    const next = response.headers.get("location");
-    if (next === null) throw new Error(`${place} answered ${response.status}: ${await response.text()}`);
-    cookie = [cookie, ...response.headers.getSetCookie().map((set) => set.split(";")[0]!)].filter(Boolean).join("; ");
-    place = new URL(next, place).href;
-  }
-  return new URL(place);
+  const place = await followSignIn(
+    `${server.url}/sign-in?provider=${provider}&redirect_uri=${server.url}/__svc/signed-in`,
+  );
+  if (typeof place === "number") throw new Error(`the sign-in was answered with ${place}`);
+  return place;
 }

@@ -15,9 +15,9 @@ import { startDeadline } from "../../src/client/deadline.ts";
 import { parseRetryAfter, retryDelayMs } from "../../src/client/retry.ts";
 import type { ServiceError } from "../../src/client/errors.ts";
 import { ADA } from "../_setup.ts";
+import { caught as thrownBy, KEY } from "../_client.ts";
 import { portOf } from "../_port-of.ts";
 
-const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const TOKEN = `${"e".concat("yJhbGciOiJIUzI1NiJ9")}.eyJzdWIiOiIxIn0.${"A".repeat(43)}`;
 const NOW = Date.parse("2026-06-01T12:00:00Z");
 const USER = { id: ADA, resource: "user", data: { email: "ada@acme.test" } };
@@ -70,10 +70,7 @@ function clientAt(baseUrl: string, options: ClientOptions = {}): Client {
 }
 
 async function caught(promise: PromiseLike<unknown>): Promise<ServiceError> {
-  const error: unknown = await promise.then(
-    () => new Error("nothing was thrown"),
-    (thrown: unknown) => thrown,
-  );
+  const error = await thrownBy(promise);
   if (isServiceError(error)) return error;
   throw error;
 }

@@ -3,11 +3,11 @@ import express from "express";
 import { H3, toNodeHandler } from "h3";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { claimsOf, expressAuth, h3Auth, withAuth, type TokenClaims } from "../../src/client/middleware.ts";
+import { KEY } from "../_client.ts";
 import { portOf } from "../_port-of.ts";
 import { ADA } from "../_setup.ts";
 import { sign } from "../_tokens.ts";
 
-const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const OPTIONS = { secretKey: KEY, cookie: "svc" };
 const IAT = Math.floor(Date.now() / 1000) - 10;
 

@@ -6,11 +6,10 @@ import {
   type FinishedSignIn,
   type SignInOptions,
 } from "../../src/client/sign-in.ts";
-import { caught } from "../_client.ts";
+import { caught, KEY } from "../_client.ts";
 import { ADA } from "../_setup.ts";
 import { sign } from "../_tokens.ts";
 
-const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const START = Date.UTC(2026, 0, 5, 9);
 const NAVIGATION = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 const HTTPS: SignInOptions = {

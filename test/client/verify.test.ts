@@ -10,10 +10,10 @@ import {
   verifyToken,
   type AuthenticateOptions,
 } from "../../src/client/verify.ts";
+import { KEY } from "../_client.ts";
 import { ROOT } from "../_paths.ts";
 import { sign as signWith } from "../_tokens.ts";
 
-const KEY = "sk_test_0123456789abcdefghijklmnopqrstuvwxyz";
 const NEW_KEY = "sk_next_0123456789abcdefghijklmnopqrstuvwxyz";
 const NOW = new Date("2026-06-01T12:00:00Z");
 const IAT = NOW.getTime() / 1000 - 60;
