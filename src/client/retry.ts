@@ -25,7 +25,6 @@ export interface Fault {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How a request is repeated. */
 export interface Repetition {
   /** Default: none. */
   readonly retries?: number | undefined;

@@ -13,7 +13,6 @@ export type EmbedOptions = Pick<ServeOptions, "seed" | "strict" | "now" | "warn"
 
 /** A server without a port, called by its `fetch`. */
 export interface EmbeddedServer extends Pick<RunningServer, "url" | "api_url" | "instances"> {
-  /** Of the control API. */
   readonly control_key: string;
   /** Answers one request; redirects are not followed. */
   fetch(request: Request): Promise<Response>;

@@ -63,9 +63,7 @@ export interface RunningServer {
   readonly api_url: string;
   readonly callback_url: string;
   readonly port: number;
-  /** The addresses that are bound. */
   readonly bound: readonly string[];
-  /** The location of the store. */
   readonly store: string;
   /** What the store had at the start: since when, in ISO 8601, and how many users. Undefined if it was empty. */
   readonly found: { readonly since: string; readonly users: number } | undefined;

@@ -132,6 +132,6 @@ function isLocalhost({ publicUrl = "http://localhost" }: Addresses): boolean {
 }
 
 /** Whether only this machine can reach the server. */
-export function isOnlyHere(options: Addresses): boolean {
+function isOnlyHere(options: Addresses): boolean {
   return isLocalhost(options) && isLoopback(options.host ?? "localhost");
 }

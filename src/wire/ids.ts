@@ -5,7 +5,6 @@ export const ANY_UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 export const SESSION_ID_PREFIX = "svc_session_";
 export const SUBDOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Whether text is a UUID in its canonical form: in lower case. */
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }

@@ -54,7 +54,7 @@ export async function generateUsers(store: Store, generation: Generation): Promi
 }
 
 /** The same seed and time make the same users, in one version of svc. */
-export function makeUpUsers(source: Source, from: number, count: number): UserRecords {
+function makeUpUsers(source: Source, from: number, count: number): UserRecords {
   const users = Array.from({ length: count }, (_, n) => makeUpUser(source, from + n));
   return userRecordsOf(users, source.instance, source.now);
 }

@@ -47,7 +47,6 @@ const NOTHING: NoteStep = () => {};
 
 /** The latest sign-ins, in memory: bounded, and without secrets. */
 export class Flows {
-  /** Tells of each flow that changes. */
   readonly changes = new EventEmitter<{ change: [Flow] }>().setMaxListeners(0);
   readonly #now: () => Date;
   /** By id, in the order in which they began. */

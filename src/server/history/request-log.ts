@@ -47,7 +47,6 @@ export function logTo<Request extends Report>(
 
 /** The latest requests, in memory: bounded, and without secrets. */
 export class RequestLog {
-  /** Tells of each request. */
   readonly changes = new EventEmitter<{ change: [LoggedRequest] }>().setMaxListeners(0);
   #answered = 0;
   /** The oldest first. Those of the control API and the dashboard are kept apart: watching must not push out what is watched. */
@@ -97,7 +96,6 @@ const HIDDEN = /^[^?]*[^\w/.~?-]/;
 /** Shown without their values. */
 const SECRET_HEADERS = ["authorization", "cookie", SECRET_KEY_HEADER] as const;
 
-/** The headers of a request, without secrets. */
 export function shownHeaders(headers: Pick<Headers, "get">): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name of SHOWN_HEADERS) {

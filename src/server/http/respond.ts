@@ -5,7 +5,7 @@ import type { InstanceRecord } from "../store/records.ts";
 import type { RefusalReason, SignInOutcome } from "./request-entry.ts";
 
 /** `form-action` is left out because Chromium applies it to the redirects that follow a form. */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -115,6 +115,6 @@ export function toResponse(event: H3Event, reply: Reply): Response | HTTPRespons
   return new HTTPResponse(body, init);
 }
 
-export function addCookie(event: H3Event, { name, value, ...attributes }: Cookie): void {
+function addCookie(event: H3Event, { name, value, ...attributes }: Cookie): void {
   setCookie(event, name, value, { ...attributes, httpOnly: true, sameSite: "lax" });
 }

@@ -27,7 +27,6 @@ export interface HeadlessDeps extends SettleDeps {
 /** A sign-in that a test wants. What it leaves open is decided as for a browser. */
 export type Wish = ParsedBodyOf<"POST /sign-ins">;
 
-/** A program on this machine. */
 const PROGRAM = {
   caller: { isBrowser: false, isPlainClient: true, isNavigation: true },
   cookies: new Map<string, string>(),

@@ -16,7 +16,6 @@ type Shown = AnswerOf<"GET /scenarios">[number]["data"];
 /** How matching sign-ins end; stored, so that every process applies it. The instance in `match` is an id. */
 export interface StoredScenario extends Readonly<Omit<Shown, "profile" | "omit" | "remaining">> {
   readonly id: string;
-  /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
   /** Digests of the states that it decided, so that a reload of the authorize page repeats it. */
   readonly states: readonly string[];

@@ -22,7 +22,6 @@ export interface BeginRequest {
   readonly named: { readonly instance?: string | undefined; readonly publishable_key?: string | undefined };
   /** Undefined for the instance's default. */
   readonly wanted: Provider | undefined;
-  /** The application's address that the user returns to. */
   readonly redirect_uri: string;
   readonly login_hint: string | undefined;
   readonly ip_address: string;

@@ -30,7 +30,6 @@ export function surplusBindings(cookies: Cookies, isHttps: boolean): Cookie[] {
     .map(({ name }) => bindingCookie(name.slice(isHttps ? "__Host-".length : 0), "", 0, isHttps));
 }
 
-/** Deletes the cookie of a sign-in that is over. */
 export function endBinding(state: string, isHttps: boolean): Cookie {
   return bindingCookie(nameOf(state), "", 0, isHttps);
 }

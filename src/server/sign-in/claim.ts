@@ -36,7 +36,6 @@ export interface OpenSignIn extends NotedCallback {
   readonly instance: InstanceRecord;
 }
 
-/** How a sign-in ended. */
 export type Ended =
   | { readonly result: "token"; readonly location: string; readonly instance: InstanceRecord; readonly token: string }
   | {

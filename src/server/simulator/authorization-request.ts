@@ -27,13 +27,9 @@ export interface AuthorizationRequest {
   readonly asksConsent?: boolean | undefined;
   /** The browser that may answer it; undefined for a program. */
   readonly browser: string | undefined;
-  /** The outcome chosen for the sign-in. Undefined if none was chosen. */
   readonly outcome?: OutcomeId | undefined;
-  /** Who chose that it fails. */
   readonly chosen?: Chosen | undefined;
-  /** Changes to the profile that the provider sends. */
   readonly profile?: Edit | undefined;
-  /** How long the provider's endpoints take. */
   readonly delays?: Delays | undefined;
 }
 
@@ -56,7 +52,6 @@ export interface Decision extends Pick<AuthorizationRequest, "chosen" | "profile
   readonly as: string | undefined;
 }
 
-/** How a sign-in ends, if that is decided already. */
 export type Decide = (arrival: Arrival) => Promise<Decision | undefined>;
 
 /** What was decided goes with the request, and with its code. */

@@ -42,7 +42,6 @@ const SHORT_TIMEOUT_MS = 250;
 export interface Answered {
   /** Undefined if the connection is to fail or time out. */
   readonly response?: SimulatedAnswer;
-  /** How it fails. */
   readonly error?: unknown;
   readonly granted?: Granted | undefined;
   /** Why the client, the code or the token was refused. */

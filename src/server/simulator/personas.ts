@@ -153,7 +153,7 @@ export function drawnName({ hue, initials }: Picture): string {
   return `~${[hue, ...letters].join("-")}`;
 }
 
-export function readDrawn(name: string): Picture | undefined {
+function readDrawn(name: string): Picture | undefined {
   const [, hue, letters] = /^~(\d{1,3})((?:-[0-9a-f]{1,6}){1,6})$/.exec(name) ?? [];
   if (hue === undefined || letters === undefined) return undefined;
   const codes = letters

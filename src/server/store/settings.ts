@@ -21,7 +21,7 @@ export async function changeSetting(
   return changed?.value;
 }
 
-/** Deletes a setting. @returns false if there was none */
+/** @returns false if there was none */
 export async function deleteSetting(store: Store, name: string): Promise<boolean> {
   let wasThere = false;
   await changeSetting(store, name, (before) => {

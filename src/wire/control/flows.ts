@@ -90,7 +90,7 @@ const IDS: ReadonlySet<string> = new Set(["id", "sub", "user_id"]);
  * Whether a sign-in is a person's, also if it failed before it had a user. A name, a login or an e-mail address matches
  * if it contains every word of the text, an id if it begins with it. Letter case makes no difference.
  */
-export function isOfPerson({ as, user_id, steps }: Pick<Flow, "as" | "user_id" | "steps">, text: string): boolean {
+function isOfPerson({ as, user_id, steps }: Pick<Flow, "as" | "user_id" | "steps">, text: string): boolean {
   const wanted = fold(text.trim());
   const words = wanted.split(/\s+/);
   const isName = (value: unknown): boolean =>

@@ -29,7 +29,7 @@ export const identity = z.strictObject({
   email_verified: v.optional(z.boolean(), "Default: true, as after a sign-in, unless the provider has no addresses"),
 });
 
-export const seedSession = z.strictObject({
+const seedSession = z.strictObject({
   id: z.optional(v.uuid),
   session_id: z.optional(
     z

@@ -88,7 +88,7 @@ function connectionResource(
 }
 
 /** Exchanges an invalid code. A provider that accepts the client rejects the code, otherwise it rejects the client. */
-export async function testConnection(
+async function testConnection(
   connection: Connection,
   { addresses }: ControlDeps,
 ): Promise<{ ok: boolean; message: string }> {

@@ -15,7 +15,6 @@ export interface Line {
   readonly isWhole: boolean;
 }
 
-/** A file's lines, as they come. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<Line[]> {
   let number = 0;
   let offset = 0;

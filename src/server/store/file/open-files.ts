@@ -11,7 +11,6 @@ import { changedFile, damagedStore, doubtfulStore, notEmpty, notOpened } from ".
 export interface OpenFilesOptions extends OpenStoreOptions {
   /** Whether to take a store whose `db.json` its owner has changed. */
   readonly accepts?: boolean;
-  /** Whether to refuse a store with records. */
   readonly mustBeEmpty?: boolean;
 }
 
