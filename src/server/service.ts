@@ -187,7 +187,6 @@ async function createParts(options: ServiceOptions) {
     now,
     readiness,
     clientAddress: options.clientAddress,
-    recent: shared.recent,
     renderMetrics: metrics?.render,
     home: isLocal ? `${addresses.front}/` : undefined,
     seen,
@@ -204,7 +203,6 @@ async function createParts(options: ServiceOptions) {
     audit: createAudit(instances, options.onAudit),
     cursors: createCursors(sealKey),
     control,
-    hasControl: control !== undefined,
     decide: control && createDecide({ scenarios, simulator, flows }),
     identitySecret: randomBytes(32).toString("base64url"),
   };

@@ -17,15 +17,15 @@ import { Reply, toResponse, type Noted } from "./respond.ts";
 export interface AppDeps extends AdmissionDeps, MonitoringDeps, FailureDeps {
   /** Default: the socket's peer. */
   readonly clientAddress?: ClientAddress | undefined;
-  /** Resolves when this process knows what others have changed; undefined if it already does. */
-  recent?(): Promise<void> | undefined;
+  /** `recent` resolves when this process knows what others have changed; undefined if it already does. */
+  readonly shared: { recent(): Promise<void> | undefined };
   /** Called with every request answered. The entry contains no secret; what was exchanged and the headers may. */
   readonly onRequest?: ((entry: RequestEntry, exchanged: Exchanged, headers: Headers) => void) | undefined;
 }
 
 /** What every request passes: the routes are added to it. Errors are answers, too. */
 export function createApp(deps: AppDeps): H3 {
-  const { readiness, clientAddress = peerOf, recent, onRequest } = deps;
+  const { readiness, clientAddress = peerOf, shared, onRequest } = deps;
   const answerAnyHost = anyHostAnswers(deps);
   const app = new H3({
     silent: true,
@@ -48,7 +48,7 @@ export function createApp(deps: AppDeps): H3 {
       Object.assign(request, admit(event, deps));
       return next();
     };
-    const reading = recent?.();
+    const reading = shared.recent();
     // A key that another process has revoked must be refused; a page is answered without the store, too.
     return reading ? reading.then(enter, isApi(request) ? undefined : enter) : enter();
   }

@@ -16,8 +16,8 @@ interface PageDeps extends ApiDeps {
   readonly offers: Offers;
   readonly isLocal: boolean;
   readonly allowsUnlisted: boolean;
-  /** Whether there is a dashboard. */
-  readonly hasControl: boolean;
+  /** Undefined on a server without a dashboard. */
+  readonly control: object | undefined;
   readonly seen: NonNullable<FailureDeps["seen"]>;
   readonly identitySecret: string;
 }
@@ -27,12 +27,13 @@ const ROWS = { "GET /": {}, "GET /__svc/identity": {}, "GET /__svc/signed-in": {
 
 /** svc's own pages. Only a server that no other machine can reach has them: they name every instance. */
 export function addPageRoutes(app: H3, deps: PageDeps): void {
-  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, hasControl, seen, identitySecret } = deps;
+  const { instances, addresses, offers, tokens, now, isLocal, allowsUnlisted, control, seen, identitySecret } = deps;
   const handlers: HandlersOf<typeof ROWS> = {
     "GET /": ({ request }) => {
       requireLocal();
       if (request.scope.kind !== "front") return redirect(`${addresses.front}/`);
-      return page(homePage(instances.all, addresses, offers.providersOf, { hasControl, allowsUnlisted }));
+      const options = { hasControl: control !== undefined, allowsUnlisted };
+      return page(homePage(instances.all, addresses, offers.providersOf, options));
     },
 
     /** Stands in for an application's callback. */
