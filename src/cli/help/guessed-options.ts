@@ -38,6 +38,7 @@ export const RESPELLED: readonly (readonly [words: string, here: string, values?
   ["--id", "id:<value>"],
   ["--domain|--email-domain", "email:*@<value>", /^[\w.-]+$/],
   ["--provider", "provider:<value>", /^\w+$/],
+  ["--since|--created-after", "created_at>=<value>", /^\d{4}-\d\d-\d\d$/],
   ["--name", "name:*<value>*", /^[\w.'-]+$/],
   ["--unverified", "email_verified_at:null"],
   ["--verified", "-email_verified_at:null"],

@@ -116,11 +116,8 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["stats|metrics|top", "Use: svc users list --count, or svc sessions list --count."],
   ["providers|connections", "svc serve names its providers, and svc.config.json chooses them."],
   ["webhook|webhooks|trigger", "There are no webhooks. To follow what happens: svc logs -f."],
-  ["audit|history", `${AUDIT} svc logs.`],
-  [
-    "tail|watch|listen|events|logins|sign-ins|signins|failed-logins",
-    "Use: svc logs, svc logs --failed or svc logs -f.",
-  ],
+  ["audit|history|events", `${AUDIT} svc logs.`],
+  ["tail|watch|listen|logins|sign-ins|signins|failed-logins", "Use: svc logs, svc logs --failed or svc logs -f."],
   ["request|curl|raw|graphql", "Use: svc api GET /api/v1/users."],
 ];
 

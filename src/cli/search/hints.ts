@@ -99,10 +99,15 @@ const CALLED: readonly (readonly [words: RegExp, ...fields: string[]])[] = [
   [/^(?:last_?)?(?:login|log_?in|sign_?in|signed_in|seen)(?:_at)?$/, "last_signin_at"],
 ];
 
+function namesOf(field: string): readonly string[] {
+  const [, ...names] = CALLED.find(([words]) => words.test(field)) ?? [undefined, field];
+  return names;
+}
+
 /** What to use instead of a field that is not searched for. @param text the search, in which it is the first such */
 export function unknownFieldHint(field: string, text: string, { fields, noun }: Searched): string | undefined {
   if (Object.hasOwn(NOT_SEARCHED[noun], field)) return NOT_SEARCHED[noun][field];
-  const [, ...called] = CALLED.find(([words]) => words.test(field)) ?? [undefined, field];
+  const called = namesOf(field);
   const term = text.split(" ").find((one) => one.replace(/^-/, "").split(/[:<>]/)[0] === field)!;
   if (term.includes("@") && called.includes("id")) return `Did you mean ${quoted(term.replace(field, "email"))}?`;
   const own = called.find((one) => Object.hasOwn(fields, one));
@@ -122,8 +127,9 @@ const WORDS = new Set(["AND", "OR", "NOT", "&&", "||"]);
  */
 export function notATerm(word: string, searched: Searched, all: readonly string[]): UsageError {
   const { fields } = searched;
-  if (Object.hasOwn(fields, word) && fields[word]!.type === "datetime")
-    return new UsageError(`"${word}" has no operator. ${REDIRECTED}`, `Quote the term: '${word}>=2026-01-01'`);
+  const field = namesOf(word).find((one) => Object.hasOwn(fields, one)) ?? "";
+  if (fields[field]?.type === "datetime")
+    return new UsageError(`"${word}" has no operator. ${REDIRECTED}`, `Quote the term: '${field}>=2026-01-01'`);
   if (Object.hasOwn(fields, word)) return new UsageError(`"${word}" has no value.`, `Write ${word}:value.`);
   if (/^\*+$/.test(word))
     return new UsageError(`"${word}" is not a search term.`, `To list all: svc ${searched.noun} list`);
