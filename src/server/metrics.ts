@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { SIGN_IN_ERRORS } from "../wire/errors.ts";
 import { PROVIDERS } from "../wire/providers.ts";
+import type { AuditEntry } from "./http/audit-entry.ts";
 import { PROBES, type Readiness, type RenderMetrics } from "./http/any-host.ts";
 import { REFUSALS, type RequestEntry } from "./http/request-entry.ts";
 import type { Store } from "./store/store.ts";
@@ -74,15 +75,9 @@ export async function createMetrics() {
       durations.observe(labels, ms / 1000);
       if (sign_in) signIns.inc({ provider: sign_in.provider, outcome: sign_in.outcome });
     },
-    /** The same store, whose deleted sessions are counted. */
-    counting: (store: Store): Store => ({
-      ...store,
-      async pruneSessions(instance_id, before, limit) {
-        const deleted = await store.pruneSessions(instance_id, before, limit);
-        pruned.inc(deleted);
-        return deleted;
-      },
-    }),
+    onAudit({ action, count }: AuditEntry): void {
+      if (action === "sessions_pruned") pruned.inc(count);
+    },
     /** @param seconds until a write was durable */
     onCommit: (seconds: number): void => commits.observe(seconds),
     /** Reads the state of the store whenever the metrics are asked for. */

@@ -6,7 +6,7 @@ import { Flows } from "./history/flows.ts";
 import { RequestLog, logTo } from "./history/request-log.ts";
 import { createReadiness } from "./http/any-host.ts";
 import { createApp } from "./http/app.ts";
-import { withoutRequest } from "./http/audit-entry.ts";
+import { withoutRequest, type AuditEntry } from "./http/audit-entry.ts";
 import { createAudit } from "./http/audit.ts";
 import type { ClientAddress } from "./http/client-address.ts";
 import type { RequestEntry } from "./http/request-entry.ts";
@@ -85,7 +85,7 @@ export interface Service {
 /** Puts the parts together on a store that is open and filled. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const parts = await createParts(options);
-  const { addresses, control, identitySecret, instances, now, offers, onBug, shared, store, stopped } = parts;
+  const { addresses, control, identitySecret, instances, now, offers, onAudit, onBug, shared, store, stopped } = parts;
   const app = createApp(parts);
   addProductRoutes(app, parts);
   addPageRoutes(app, parts);
@@ -93,7 +93,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   if (control) mountControl(app, parts, control);
   const ids = (): string[] => instances.all.map(({ id }) => id);
   const onPruned = (id: string, count: number): void =>
-    options.onAudit?.(
+    onAudit(
       withoutRequest("retention", { action: "sessions_pruned", instance: instances.byId(id)?.subdomain ?? id, count }),
     );
   const pruning = { store, instances: ids, now, log: options.warn, onPruned, onBug };
@@ -114,9 +114,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Every part, made once. What is put together of them takes what it needs. */
 async function createParts(options: ServiceOptions) {
-  const { addresses, credentials = {}, isLocal, metrics, offers, strict = false, warn } = options;
+  const { addresses, credentials = {}, isLocal, metrics, offers, store, strict = false, warn } = options;
   const { onBug = bugWarner(warn) } = options;
-  const store = metrics?.counting(options.store) ?? options.store;
   const stopped = new AbortController();
   // Each stream of events listens to it: Node warns of a leak at the eleventh.
   setMaxListeners(0, stopped.signal);
@@ -136,6 +135,10 @@ async function createParts(options: ServiceOptions) {
   const observe = (entry: RequestEntry): void => {
     metrics?.onRequest(entry);
     options.onRequest?.(entry);
+  };
+  const onAudit = (entry: AuditEntry): void => {
+    metrics?.onAudit(entry);
+    options.onAudit?.(entry);
   };
   const seen = (id = ""): Seen | undefined => {
     const flow = isLocal && control ? flows.get(id) : undefined;
@@ -200,7 +203,8 @@ async function createParts(options: ServiceOptions) {
     tokens,
     allowsUnlisted,
     signIns: offers.canSimulate ? withReplays(signIns, simulator) : signIns,
-    audit: createAudit(instances, options.onAudit),
+    onAudit,
+    audit: createAudit(instances, onAudit),
     cursors: createCursors(sealKey),
     control,
     decide: control && createDecide({ scenarios, simulator, flows }),

@@ -16,10 +16,10 @@ export interface Deed {
 /** Notes what a request has done, and who sent it. To be called as soon as it is done: what follows may fail. */
 export type Audit = (event: H3Event, deed: Deed) => void;
 
-export function createAudit(instances: Instances, onAudit: ((entry: AuditEntry) => void) | undefined): Audit {
+export function createAudit(instances: Instances, onAudit: (entry: AuditEntry) => void): Audit {
   return (event, { action, instance_id, id = null, count = 1 }) => {
     const { id: request_id, ip_address: address, path } = admitted(event);
-    onAudit?.({
+    onAudit({
       action,
       instance: instance_id === undefined ? null : (instances.byId(instance_id)?.subdomain ?? instance_id),
       id,
