@@ -107,7 +107,7 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
     ["svc dev seed", "--generate 2"],
     ["svc dev users create", "bo@acme.test"],
     ["svc dev users update", "bo@acme.test --name Bo"],
-    ["svc dev sessions revoke", session],
+    ["svc dev sessions revoke", `${session} --yes`],
     ["svc dev sessions restore", session],
     ["svc dev instances list"],
     ["svc dev instances create", "umbrella"],

@@ -167,7 +167,7 @@ it("A read where two servers run in one directory says which one it asks", async
 });
 
 describe("A deletion where two servers run in one directory", () => {
-  it("needs an address with --yes, which is enough to find that server's key", async () => {
+  it("needs an address and an instance with --yes, which are enough to find that server's key", async () => {
     const older = await start("2026-06-01T12:00:00.000Z");
     const newer = await start("2026-06-01T12:00:01.000Z");
     for (const more of [[], ["--instance", "acme"]]) {
@@ -175,9 +175,11 @@ describe("A deletion where two servers run in one directory", () => {
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--yes does not choose among them.")]);
       for (const { server } of [older, newer]) expect(refused.stderr).toContain(server.url);
     }
-    const { code, stderr } = await run("users", "delete", "ada@acme.test", "--yes", "--base-url", older.server.url);
-    const { id } = older.server.instances[0]!;
     const { url } = older.server;
+    const named = ["users", "delete", "ada@acme.test", "--yes", "--base-url", url];
+    expect((await run(...named)).stderr).toContain("--yes does not choose among the instances acme, globex.");
+    const { code, stderr } = await run(...named, "--instance", "acme");
+    const { id } = older.server.instances[0]!;
     expect([code, stderr]).toEqual([
       0,
       `Deleting from ${url} (--base-url), instance acme (${id})\nDeleted 1 user of acme (${url}, --base-url).\n`,

@@ -332,6 +332,20 @@ describe("In the directory of two servers", () => {
     expect([await instanceOf(one, "acme"), await instanceOf(other, "acme")]).toEqual(before);
   });
 
+  it.each(CONSENTS.filter((line) => line !== "dev reset"))(
+    "svc %s names, where nobody can be asked, all that it takes instead",
+    async (line) => {
+      const directory = mkdtempSync(join(tmpdir(), "svc-test-"));
+      await runsIn(directory, await startFor(line), await startFor(line));
+      const asked = await runWords(`${line} ${REQUIRED[line]!}`, {}, { cwd: directory });
+      const [, flags = "", port] =
+        /\badd (--yes --base-url http:\S+:(\d+)(?: --instance \w+)?)/i.exec(asked.stderr) ?? [];
+      expect([asked.code, flags]).toEqual([2, expect.stringContaining("--yes")]);
+      const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} ${flags}`, {}, { cwd: directory });
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`:${port}`)]);
+    },
+  );
+
   it("one of them may be named by its address", async () => {
     const { code, stdout } = await runWords(`dev instances list --json --base-url ${one.url}`, {}, { cwd: both });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ data: { url: one.instances[1]!.url } }, {}]]);

@@ -43,7 +43,7 @@ export function add(program: Program, context: Surroundings): void {
 
   const prune = printsRows(sessions.command("prune"))
     .description("delete old sessions")
-    .requiredOption("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
+    .option("--before <time>", "those without a sign-in or revocation since a date, or for so long: 90d")
     .option("-n, --dry-run", "print the sessions, and delete none")
     .option("--expect <number>", "abort unless exactly <number> sessions match")
     .option("--max <number>", "abort if more than <number> sessions match")
@@ -71,12 +71,17 @@ export async function runGet(context: Context, options: GetOptions, id: string):
 }
 
 export interface PruneOptions extends Flags<"max" | "expect", "dryRun" | "yes"> {
-  readonly before: string;
+  readonly before?: string;
   readonly undo: boolean;
 }
 
 /** Deletes old sessions of an instance after consent, or prints those that it would delete. @throws {CliError} */
 export async function runPrune(context: Context, options: PruneOptions): Promise<void> {
+  if (options.before === undefined)
+    throw new UsageError(
+      "--before is missing. No sessions were deleted.",
+      "Say which are old. To see those of 90 days ago: svc sessions prune --before 90d --dry-run",
+    );
   const limits = limitsOf(options);
   const control = await openControl(context);
   // By the server's clock, which may have been moved.

@@ -6,6 +6,7 @@ import { few } from "../../text/suggestion.ts";
 import { numberFrom } from "../quantities.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import type { Target } from "./sources.ts";
+import { isFrontOf } from "./server-here.ts";
 import { LOCAL, namesOf } from "./target.ts";
 
 /** On commands that destroy records. */
@@ -75,7 +76,10 @@ interface Consented {
 
 /** What a target of the product API was chosen by. */
 export function chosenIn({ base_url, api_url, secret_key, server, instance, neighbours, ...by }: Target): Chosen {
-  const isNamed = instance !== undefined || [base_url, secret_key].some((value) => value && value.source !== LOCAL);
+  // The front door's address names the server alone.
+  const isAtFront = server && base_url && isFrontOf(server.url, base_url.value);
+  const naming = isAtFront ? [secret_key] : [base_url, secret_key];
+  const isNamed = instance !== undefined || naming.some((value) => value && value.source !== LOCAL);
   const instances = server?.instances.map(({ subdomain }) => subdomain) ?? [];
   const url = server?.url ?? (base_url ?? api_url)!.value;
   const { profile, isByDefault } = by;
@@ -96,8 +100,13 @@ export interface MissingFlag {
 }
 
 /** Without a question, nothing may be chosen by default. */
-export function missingNames({ profile, isByDefault, isNamed, instances }: Chosen): MissingFlag[] {
+export function missingNames({ url, others, profile, isByDefault, isNamed, instances }: Chosen): MissingFlag[] {
   const missing: MissingFlag[] = [];
+  if (others.length > 0)
+    missing.push({
+      flag: `--base-url ${url}`,
+      why: `${others.length + 1} servers run in this directory: ${few([url, ...others])}. --yes does not choose among them.`,
+    });
   if (isByDefault && profile) {
     const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
     missing.push({
@@ -113,27 +122,23 @@ export function missingNames({ profile, isByDefault, isNamed, instances }: Chose
   return missing;
 }
 
-/** @throws {UsageError} if `--yes` would have to choose among the servers of a directory */
-export function refuseOthers({ url, others }: Chosen, unchanged: string): void {
-  if (others.length === 0) return;
-  throw new UsageError(
-    `${others.length + 1} servers run in this directory: ${few([url, ...others])}. --yes does not choose among them. ${unchanged}`,
-    `Name one with --base-url ${url}, or with an --instance that only one of them has.`,
-  );
-}
-
 /** @throws {UsageError} if `--yes` is not enough. @param unchanged what that means, such as `No users were deleted.` */
 export function refuseMissing(missing: readonly MissingFlag[], unchanged: string): void {
   if (missing.length === 0) return;
   throw new UsageError(
     `${missing.map(({ why }) => why).join(" ")} ${unchanged}`,
-    `If that is what you expect, add: ${missing.map(({ flag }) => flag).join(" ")}`,
+    `If that is what you expect, add:${flagsOf(missing)}`,
   );
 }
 
 /** Every flag that takes the place of an answer. */
 export function yesWith(missing: readonly MissingFlag[]): string {
-  return ["--yes", ...missing.map(({ flag }) => flag)].join(" ");
+  return `--yes${flagsOf(missing)}`;
+}
+
+/** Each with a space before it. */
+export function flagsOf(missing: readonly MissingFlag[]): string {
+  return missing.map(({ flag }) => ` ${flag}`).join("");
 }
 
 /** Has a person agree. @param what such as `Delete the users of Acme` @param flags what agrees instead */
@@ -156,9 +161,18 @@ export async function consentAt(
   const what = harmless(`${does} at ${place}`);
   const missing = missingNames(choice);
   if (yes) {
-    refuseOthers(choice, "Nothing was changed.");
     refuseMissing(missing, "Nothing was changed.");
     return json ? undefined : say(context, what);
   }
   await requireYes(context, what, yesWith(missing), note);
+}
+
+/**
+ * Before a change that asks for no consent: where only their order chose among several instances, a person is asked.
+ * @param does such as `Create ada@acme.test in Acme`
+ * @throws {UsageError} without a person
+ */
+export async function requireNamed(context: Context, { place, choice }: Consented, does: string): Promise<void> {
+  if (choice.isNamed || choice.instances.length < 2) return;
+  await requireYes(context, harmless(`${does} at ${place}`), flagsOf(missingNames(choice)).trim());
 }

@@ -60,7 +60,7 @@ export async function openControl(context: Context): Promise<Control> {
   const instances = isForYes ? await subdomainsOf(client, found) : [];
   // The front door's address is that of a server, whichever instance's key is beside it.
   if (!(base_url && isFrontOf(found.url, base_url.value))) refuseOneOfAll(context, named, instances);
-  const isNamed = context.needs?.on !== "instance" || named !== undefined || base_url !== undefined;
+  const isNamed = context.needs?.on !== "instance" || named !== undefined;
   const { url, by, neighbours } = found;
   const choice: Chosen = { url, others: othersWith(neighbours, word), profile, isByDefault, instances, isNamed };
   return { ...client, by, place: `${url} (${by})`, instance: named?.id, choice };

@@ -3,6 +3,7 @@ import { SESSION_FIELDS, USER_FIELDS, type Fields } from "../../wire/search/fiel
 import type { Session, User } from "../../wire/resources.ts";
 import { isSessionId, isUuid } from "../../wire/ids.ts";
 import { UsageError } from "../errors.ts";
+import { quoted } from "../output/text.ts";
 
 type Value = string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
 
@@ -93,6 +94,13 @@ export function shortId(text: string): string {
 export function shortIdHint(text: string, noun: "users" | "sessions"): string | undefined {
   if (!/^(?:svc_session_)?[0-9a-f]{8}(?:-[0-9a-f-]{0,26})?…?$/i.test(text)) return undefined;
   return `Narrow tables shorten ids. To see all of them: svc ${noun} list --output wide`;
+}
+
+/** What to do about a text for a user that is part of a name, or of an id. */
+export function hintForName(text: string): string {
+  const isName = /^[\p{L}\p{N} ._-]+$/u.test(text);
+  const name = isName ? quoted(text) : "<name>";
+  return shortIdHint(text, "users") ?? `Find the user with: svc users search --name ${name}`;
 }
 
 export function checkSessionId(text: string): void {

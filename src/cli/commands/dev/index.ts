@@ -4,6 +4,7 @@ import { addClock } from "./clock.ts";
 import { addInstances } from "./instances.ts";
 import { addKeys } from "./keys.ts";
 import { addSeed } from "./seed.ts";
+import { addSessions } from "./sessions.ts";
 import { addSignIns } from "./sign-ins.ts";
 import { addSnapshot } from "./snapshot.ts";
 import { addToken } from "./token.ts";
@@ -21,6 +22,6 @@ export function add(program: Program, context: Surroundings): void {
       "These commands ask the control API of the local server of this directory. For another server set\n" +
       "SVC_CONTROL_URL and SVC_CONTROL_KEY.",
   });
-  const groups = [addSignIns, addClock, addToken, addSnapshot, addSeed, addUsers, addInstances, addKeys];
+  const groups = [addSignIns, addClock, addToken, addSnapshot, addSeed, addUsers, addSessions, addInstances, addKeys];
   for (const addGroup of groups) addGroup(dev, context);
 }

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { BodyOf } from "../../../wire/control/types.ts";
 import { runs, type Flags } from "../../command.ts";
-import { instanceOf, openControl, sayDone } from "../../connection/control.ts";
+import { requireNamed } from "../../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readJson } from "../../files.ts";
@@ -38,12 +39,13 @@ export async function runSeed(context: Context, options: SeedOptions, file?: str
     throw new UsageError("--seed is for --generate.", "Omit it, or use svc dev seed <file>.");
   const document = file === undefined ? undefined : await readJson<BodyOf<"POST /seed">>(context, file);
   const control = await openControl(context);
-  const instance = document ? undefined : (await instanceOf(control)).id;
-  const body = document ?? generation(options, instance);
+  const instance = document ? undefined : await instanceOf(control);
+  const body = document ?? generation(options, instance?.id);
+  if (instance) await requireNamed(context, control, `Add ${generate} generated users to ${instanceInWords(instance)}`);
   const result = await control.request("POST /seed", { body });
   if (options.json) return printJson(context, result);
   printRecord(context, Object.fromEntries(Object.entries(result).map(([name, value]) => [name, String(value)])));
-  await sayDone(context, options, control, "Added these records to", instance);
+  await sayDone(context, options, control, "Added these records to", instance?.id);
 }
 
 function generation({ generate = "", seed }: SeedOptions, instance: string | undefined): BodyOf<"POST /seed"> {

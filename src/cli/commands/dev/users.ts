@@ -1,16 +1,19 @@
 import type { Command } from "commander";
+import { isTyped } from "../../choices.ts";
 import { userIdByEmail, type ControlClient } from "../../../control-client/index.ts";
-import type { BodyOf } from "../../../wire/control/types.ts";
+import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
-import type { Session } from "../../../wire/resources.ts";
-import { runs, withHelp, type Flags, type GlobalFlags } from "../../command.ts";
-import { openControl, sayDone, type Control } from "../../connection/control.ts";
+import { runs, withHelp, type Flags } from "../../command.ts";
+import { requireNamed } from "../../connection/consent.ts";
+import { instanceInWords, instanceOf, openControl, sayDone, type Control } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
-import { USER_COLUMNS, SESSION_COLUMNS, shortIdHint, checkSessionId } from "../../list/columns.ts";
-import { printList, printResource } from "../../list/print.ts";
+import { hintForName, USER_COLUMNS } from "../../list/columns.ts";
+import { printResource } from "../../list/print.ts";
 import { printsRows } from "../../output/flags.ts";
-import { counted, quoted, say } from "../../output/text.ts";
+import { quoted, say } from "../../output/text.ts";
+
+type StoredUser = AnswerOf<"GET /users/:id">;
 
 export type UserOptions = Flags<"email" | "name" | "avatarUrl", "verified">;
 
@@ -27,7 +30,10 @@ export function addUsers(dev: Command, context: Surroundings): void {
     runCreate,
     {
       examples: [
-        ["svc dev users create eve@acme.test --name 'Eve Adams' --verified", "in the chosen instance, else the first"],
+        [
+          "svc dev users create eve@acme.test --name 'Eve Adams' --verified --instance acme",
+          "in one of several instances",
+        ],
       ],
       notes:
         "Without --name, the name is the part of the address before the @. For identities and sessions: svc dev seed",
@@ -40,32 +46,7 @@ export function addUsers(dev: Command, context: Surroundings): void {
   runs(update, context, { on: "instance", changes: true }, runUpdate, {
     examples: [["svc dev users update bo@acme.test --no-verified", "marks the address as not verified"]],
   });
-
-  const sessions = dev.command("sessions").description("revoke and restore sessions");
-  runs(
-    printsRows(sessions.command("revoke [session_id...]"))
-      .description("revoke sessions")
-      .option("--user <user>", "all of a user: an id, or the present e-mail address"),
-    context,
-    { on: "instance", changes: true },
-    runRevoke,
-    {
-      examples: [
-        ["svc dev sessions revoke --user ada@acme.test", "sign her out everywhere"],
-        ["svc dev sessions revoke svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "one session"],
-      ],
-      notes: `${STAY_VALID} ${EARLIER_ONES}`,
-    },
-  );
-  const restore = printsRows(sessions.command("restore <session_id...>")).description("restore revoked sessions");
-  runs(restore, context, { on: "instance", changes: true }, runRestore, {
-    examples: [["svc dev sessions restore svc_session_7f3c2a10-5b1e-4c55-9d0a-1f6f0d6f6a01", "restore a session"]],
-    notes: EARLIER_ONES,
-  });
 }
-
-const STAY_VALID = "Tokens that were issued stay valid until they expire, an hour at most.";
-const EARLIER_ONES = "If a session is not found, those before it have already been changed.";
 
 function addFlags(command: Command): Command {
   return command
@@ -78,7 +59,9 @@ function addFlags(command: Command): Command {
 export async function runCreate(context: Context, options: UserOptions, email: string): Promise<void> {
   const { name } = options;
   const control = await openControl(context);
-  const body = { ...(await given(control, options)), email, name, instance: control.instance };
+  const instance = await instanceOf(control);
+  await requireNamed(context, control, `Create ${email} in ${instanceInWords(instance)}`);
+  const body = { ...(await given(control, options)), email, name, instance: instance.id };
   const made = await control.request("POST /users", { body });
   await printResource(context, options, USER_COLUMNS, made);
   await sayDone(context, options, control, `Created ${made.data.email} in`, made.data.instance);
@@ -90,12 +73,18 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   const body = { ...(await given(control, options)), name, email };
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "Give --name, --email, --avatar-url, --verified or --no-verified.");
-  const params = { id: await idOf(control, user) };
-  const changed = await control.request("PATCH /users/:id", { params, query: { instance: control.instance }, body });
+  const { user: before, at } = await userOf(context, control, user);
+  const { instance } = before.data;
+  const own = await control.request("GET /instances/:id", { params: { id: instance } });
+  await requireNamed(context, at, `Update ${userInWords(before)} in ${instanceInWords(own)}`);
+  const changed = await control.request("PATCH /users/:id", { params: { id: before.id }, query: { instance }, body });
   await printResource(context, options, USER_COLUMNS, changed);
   await sayDone(context, options, control, `Updated ${changed.data.email} of`, changed.data.instance);
   if (!options.json && email !== undefined && options.verified === undefined && !changed.data.email_verified)
-    say(context, `The new address is not verified. If it is: svc dev users update ${quoted(email)} --verified`);
+    say(
+      context,
+      `The new address is not verified. If it is: svc dev users update ${quoted(email)} --verified --instance ${quoted(own.data.subdomain)}`,
+    );
 }
 
 async function given(control: ControlClient, options: UserOptions): Promise<BodyOf<"PATCH /users/:id">> {
@@ -105,65 +94,38 @@ async function given(control: ControlClient, options: UserOptions): Promise<Body
   return { avatar_url: avatarUrl, email_verified_at: verified === undefined ? undefined : verifiedAt };
 }
 
-async function idOf(control: Control, user: string): Promise<string> {
-  if (isUuid(user.toLowerCase())) return user;
-  if (!user.includes("@"))
-    throw new UsageError(`"${user}" is not a user id or e-mail address.`, shortIdHint(user, "users"));
-  if (/[\s*]/.test(user)) throw new UsageError(`"${user}" is not an e-mail address.`);
-  const id = await userIdByEmail(control, user, control.instance);
-  if (id === undefined) throw new CliError(EXIT.notFound, `No user has the e-mail address ${user} at ${control.url}.`);
-  return id;
-}
-
-/** Revokes the sessions with these ids, or all of a user that are not revoked. */
-export async function runRevoke(context: Context, options: Flags<"user">, ids: readonly string[]): Promise<void> {
-  const { user } = options;
-  if ((user === undefined) === (ids.length === 0))
-    throw new UsageError(
-      user === undefined ? "No sessions given." : "Use ids or --user, not both.",
-      "Give ids of sessions, or --user with an id or e-mail address.",
-    );
-  for (const id of ids) checkSessionId(id);
-  const control = await openControl(context);
-  const all = [...ids];
-  let of = " of";
-  let instance = control.instance;
-  if (user !== undefined) {
-    const id = await idOf(control, user);
-    const { data } = await control.request("GET /users/:id", { params: { id }, query: { instance: control.instance } });
-    of = ` of ${data.email} in`;
-    instance = data.instance;
-    const query = { instance: data.instance, query: `user_id:${id} revoked_at:null` };
-    for await (const session of control.rows("GET /sessions", query)) all.push(session.data.session_id);
-  }
-  await changeAll(context, options, control, "revoke", all);
-  await sayDone(context, options, control, `Revoked ${counted(all.length, "session")}${of}`, instance);
-  if (!options.json) say(context, STAY_VALID);
-}
-
-export async function runRestore(context: Context, options: GlobalFlags, ids: readonly string[]): Promise<void> {
-  for (const id of ids) checkSessionId(id);
-  const control = await openControl(context);
-  await changeAll(context, options, control, "restore", ids);
-  await sayDone(context, options, control, `Restored ${counted(ids.length, "session")} of`, control.instance);
-}
-
-async function changeAll(
-  context: Context,
-  options: GlobalFlags,
+/** A user by id, of whichever instance has it, or by the e-mail address in the chosen instance, else in the first. */
+export async function userOf(
+  { choices }: Context,
   control: Control,
-  verb: "revoke" | "restore",
-  ids: readonly string[],
-): Promise<void> {
-  const changed: Session[] = [];
-  // Before the first is changed: each is of the instance that was chosen.
-  if (control.instance !== undefined)
-    for (const session_id of ids)
-      await control.request("GET /sessions/:session_id", {
-        params: { session_id },
-        query: { instance: control.instance },
-      });
-  for (const session_id of ids)
-    changed.push(await control.request(`POST /sessions/:session_id/${verb}`, { params: { session_id } }));
-  await printList(context, options, SESSION_COLUMNS, changed);
+  named: string,
+): Promise<{ user: StoredUser; at: Control }> {
+  if (isUuid(named.toLowerCase())) {
+    const query = { instance: control.instance };
+    return { user: await control.request("GET /users/:id", { params: { id: named }, query }), at: byId(control) };
+  }
+  if (!named.includes("@"))
+    throw new UsageError(
+      `"${named}" is not a user id or e-mail address.`,
+      `${hintForName(named)}${isTyped(choices.instance) ? ` --instance ${quoted(choices.instance!.value)}` : ""}`,
+    );
+  if (/[\s*]/.test(named)) throw new UsageError(`"${named}" is not an e-mail address.`);
+  const instance = await instanceOf(control);
+  const id = await userIdByEmail(control, named, instance.id);
+  if (id === undefined)
+    throw new CliError(
+      EXIT.notFound,
+      `No user of ${instanceInWords(instance)} has the e-mail address ${named} at ${control.url}.`,
+    );
+  const query = { instance: instance.id };
+  return { user: await control.request("GET /users/:id", { params: { id }, query }), at: control };
+}
+
+/** The same where an id names the instance, too. */
+export function byId(control: Control): Control {
+  return { ...control, choice: { ...control.choice, isNamed: true } };
+}
+
+export function userInWords({ data: { name, email } }: { readonly data: { name: string; email: string } }): string {
+  return `${name} (${email})`;
 }

@@ -3,7 +3,7 @@ import { normalizeEmail } from "../../../text/email.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readInput } from "../../files.ts";
-import { shortIdHint } from "../../list/columns.ts";
+import { hintForName, shortIdHint } from "../../list/columns.ts";
 import { counted, quoted, say } from "../../output/text.ts";
 import { asTerms } from "../../../wire/search/query-words.ts";
 import { USER_FIELDS } from "../../../wire/search/fields.ts";
@@ -80,15 +80,14 @@ function checked(given: string, outcome: string, where = ""): string {
 
 const ONE_A_LINE = "Write one id or address a line. Of a spreadsheet, name the column: --column email";
 
-function hintForArgument(text: string): string | undefined {
+function hintForArgument(text: string): string {
   const term = quoted(asTerms(text));
   if (/^-?\w+[:<>=]\S+$/.test(text))
     return `To find what this matches: svc users search ${term}. To delete it: svc users delete --query ${term} --dry-run`;
   if (/[:<>=*]/.test(text))
     return "To find or delete what a search matches: svc users search, svc users delete --query";
   if (Object.hasOwn(USER_FIELDS, text.split(",")[0]!)) return `To choose fields: --fields ${text}`;
-  const isName = /^[\p{L}\p{N}._-]+$/u.test(text);
-  return shortIdHint(text, "users") ?? `Find the user with: svc users search --name ${isName ? text : "<name>"}`;
+  return hintForName(text);
 }
 
 /** A cell of the chosen column, and the line at which its row ends. */

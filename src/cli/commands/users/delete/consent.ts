@@ -7,8 +7,8 @@ import {
   chosenIn,
   missingNames,
   refuseMissing,
-  refuseOthers,
   yesWith,
+  flagsOf,
   type Limits,
   type MissingFlag,
 } from "../../../connection/consent.ts";
@@ -31,7 +31,7 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
     noun: "user",
     found: targets.typed === undefined ? "there are" : "the query matches",
     unchanged: "No users were deleted.",
-    more: missing.map(({ flag }) => ` ${flag}`).join(""),
+    more: flagsOf(missing),
   });
 }
 
@@ -43,7 +43,6 @@ export function checkCount(targets: Targets, guards: Guards, target: Target): vo
 export function checkFlags(targets: Targets, guards: Guards, target: Target): void {
   const missing = missingFlags(targets, guards, target);
   if (!guards.yes) return;
-  refuseOthers(chosenIn(target), "No users were deleted.");
   refuseMissing(missing, "No users were deleted.");
 }
 
