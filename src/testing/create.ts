@@ -144,7 +144,7 @@ export async function createTestServiceFrom(parts: TestServiceParts): Promise<Te
       tokens: createTestTokens(control, main),
       users: createTestUsers(control, main),
       sessions: createTestSessions(control, main),
-      snapshots: createTestSnapshots(control, changed),
+      snapshots: createTestSnapshots(control, only, changed),
       flows,
       async reset() {
         if (only === undefined) await control.request("POST /reset", { body: { all: true } });

@@ -132,17 +132,25 @@ export function createTestSessions(control: ControlClient, instance: string): Te
 /** Copies of all records and the clock, by name. */
 export interface TestSnapshots {
   save(name: string): Promise<void>;
+  /** With an instance of its own, restores that one's users and sessions, and leaves the clock alone. */
   restore(name: string): Promise<void>;
   list(): Promise<string[]>;
   delete(name: string): Promise<void>;
 }
 
-/** @param changed called when a restored snapshot may have changed instances and the clock */
-export function createTestSnapshots(control: ControlClient, changed: () => Promise<void>): TestSnapshots {
+/**
+ * @param only the instance that is restored alone; absent: all of them
+ * @param changed called when a restored snapshot may have changed instances and the clock
+ */
+export function createTestSnapshots(
+  control: ControlClient,
+  only: string | undefined,
+  changed: () => Promise<void>,
+): TestSnapshots {
   return {
     save: (name) => done(control.request("POST /snapshots", { body: { name } })),
     async restore(name) {
-      await control.request("POST /snapshots/:name/restore", { params: { name } });
+      await control.request("POST /snapshots/:name/restore", { params: { name }, body: { instance: only } });
       await changed();
     },
     list: async () => (await control.request("GET /snapshots")).map(({ data }) => data.name),
