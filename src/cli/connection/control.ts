@@ -1,4 +1,4 @@
-import { type Sourced, without } from "../choices.ts";
+import { isTyped, type Sourced, without } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -164,7 +164,7 @@ export async function sayDone(
   say(context, `${done} ${found ? `${found.data.subdomain} (${url}, ${by})` : place}.`);
 }
 
-/** @param instance the only one that was changed; undefined: all of them were */
+/** With the flags that chose the server. @param instance the only one that was changed; undefined: all of them were */
 export function sayUndo(
   context: Context,
   { json }: { readonly json?: boolean },
@@ -172,8 +172,12 @@ export function sayUndo(
   instance: Instance | undefined,
 ): void {
   if (json) return;
+  const { base_url, profile } = context.choices;
+  const server = [base_url, profile]
+    .map((one) => (isTyped(one) ? ` ${one!.source} ${quoted(one!.value)}` : ""))
+    .join("");
   const only = instance ? ` --instance ${quoted(instance.data.subdomain)}` : "";
-  say(context, `To undo this: svc dev snapshot restore ${snapshot}${only}`);
+  say(context, `To undo this: svc dev snapshot restore ${snapshot}${server}${only}`);
 }
 
 export function instanceInWords({ id, data }: Instance): string {
