@@ -20,7 +20,7 @@ export interface AppDeps extends AdmissionDeps, MonitoringDeps, FailureDeps {
   /** `recent` resolves when this process knows what others have changed; undefined if it already does. */
   readonly shared: { recent(): Promise<void> | undefined };
   /** Called with every request answered. The entry contains no secret; what was exchanged and the headers may. */
-  readonly onRequest?: ((entry: RequestEntry, exchanged: Exchanged, headers: Headers) => void) | undefined;
+  onRequest(entry: RequestEntry, exchanged: Exchanged, headers: Headers): void;
 }
 
 /** What every request passes: the routes are added to it. Errors are answers, too. */
@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): H3 {
     }
     const { target, body } = event.context.request;
     const { location } = reply.headers;
-    onRequest?.(entryOf(event, reply), { target, body, json: reply.jsonText, location }, event.req.headers);
+    onRequest(entryOf(event, reply), { target, body, json: reply.jsonText, location }, event.req.headers);
     const node = nodeOf(event);
     const settling = node && settleConnection(node.res, readiness.isStopping);
     if (settling) await settling;

@@ -13,9 +13,9 @@ import { json, page, type Noted, type Reply } from "./respond.ts";
 export interface FailureDeps {
   readonly instances: Instances;
   /** The address of the start page. Undefined on a server that has none. */
-  readonly home?: string | undefined;
+  readonly home: string | undefined;
   /** A sign-in, as its developer may see it. Undefined on a server that other machines can reach. */
-  seen?(flow_id: string | undefined): Seen | undefined;
+  seen(flow_id: string | undefined): Seen | undefined;
   onBug(error: unknown, request_id?: string): void;
 }
 
@@ -49,7 +49,7 @@ export function answerFailure(thrown: unknown, event: H3Event, deps: FailureDeps
   const options = { status, noted, ...(headers && { headers }) };
   if (!isForPerson) return json(errorBody(code, detail), options);
   const wayBack = failure instanceof SignInRefused ? failure.wayBack : undefined;
-  return page(errorPage(code, detail, { wayBack, home: deps.home, seen: deps.seen?.(noted.flow_id) }), options);
+  return page(errorPage(code, detail, { wayBack, home: deps.home, seen: deps.seen(noted.flow_id) }), options);
 }
 
 const NARROW =

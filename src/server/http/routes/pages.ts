@@ -18,7 +18,7 @@ interface PageDeps extends ApiDeps {
   readonly allowsUnlisted: boolean;
   /** Undefined on a server without a dashboard. */
   readonly control: object | undefined;
-  readonly seen: NonNullable<FailureDeps["seen"]>;
+  readonly seen: FailureDeps["seen"];
   readonly identitySecret: string;
 }
 
