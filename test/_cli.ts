@@ -119,7 +119,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
 }
 
 function environmentOf({ acme, addresses }: Service): Record<string, string> {
-  return { SVC_SECRET_KEY: acme.secret_key, SVC_BASE_URL: addresses.instanceUrl(acme) };
+  return { SVC_SECRET_KEY: acme.secret_key, SVC_BASE_URL: addresses.front };
 }
 
 async function* chunks(text: string): AsyncIterable<string> {

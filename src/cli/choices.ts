@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemReason } from "../disk/system-reason.ts";
 import { CliError, EXIT } from "./errors.ts";
-import { urlFrom } from "../http/address.ts";
+import { isLoopbackUrl, portOf, urlFrom } from "../http/address.ts";
 
 /** The flags that choose a service. */
 export interface TargetFlags {
@@ -73,7 +73,7 @@ export function isTyped(choice: Pick<Sourced, "source"> | undefined): boolean {
 
 /** What takes a choice back. */
 export function without(source: string): string {
-  return `${isTyped({ source }) ? "omit" : "unset"} ${source}`;
+  return `${source.startsWith("SVC_") ? "unset" : "omit"} ${source}`;
 }
 
 /** The key of the environment: itself, or in a file. */
@@ -95,4 +95,11 @@ async function fromFile(path: string): Promise<string> {
 /** @param url an address that was checked */
 export function originOf(url: string | undefined): string | undefined {
   return urlFrom(url ?? "")?.origin;
+}
+
+/** Whether an address is that of a server's front door: this machine has more than one name. */
+export function isFrontOf(url: string, address: string): boolean {
+  if (originOf(url) === originOf(address)) return true;
+  const isPlain = (one: string): boolean => isLoopbackUrl(one) && !new URL(one).hostname.endsWith(".localhost");
+  return isPlain(url) && isPlain(address) && portOf(url) === portOf(address);
 }

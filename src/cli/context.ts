@@ -69,8 +69,8 @@ export interface Needs {
    * server that it starts itself. `profile`: what is stored of a service, not the service.
    */
   readonly on: "instance" | "server" | "either" | "store" | "own" | "profile" | "nothing";
-  /** Whether it changes something there. `records`: of every instance. */
-  readonly changes?: true | "records";
+  /** Whether it changes something there. */
+  readonly changes?: true;
   /** Whether it sends nothing: a local server whose process lives is then taken for running. */
   readonly sendsNothing?: true;
 }

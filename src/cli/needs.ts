@@ -5,8 +5,8 @@ import { commandPath } from "./command-names.ts";
 import type { Needs, Surroundings } from "./context.ts";
 import { UsageError } from "./errors.ts";
 
-/** What a command needs, or what decides by its flags. */
-export type Declared = Needs | ((flags: Readonly<Record<string, unknown>>) => Needs);
+/** What a command needs, or what decides by its flags and arguments. */
+export type Declared = Needs | ((flags: Readonly<Record<string, unknown>>, words: readonly string[]) => Needs);
 
 const NEEDS = new WeakMap<Command, Declared>();
 
@@ -17,7 +17,7 @@ export function declareNeeds(command: Command, needs: Declared): void {
 /** Undefined for a group, which does nothing itself. */
 export function needsOf(command: Command, flags = command.opts()): Needs | undefined {
   const declared = NEEDS.get(command);
-  return typeof declared === "function" ? declared(flags) : declared;
+  return typeof declared === "function" ? declared(flags, command.args) : declared;
 }
 
 /** The choices of a target, and what obeys them. */

@@ -23,12 +23,12 @@ export function useDeletions(): void {
 export function noOutcomes(): object {
   const { id, subdomain } = service.acme;
   const none = { deleted: [], gone: [], failed: [], unknown: [], not_attempted: [] };
-  return { dry_run: false, service: "http://acme.localhost:7820", instance: { subdomain, id }, ...none };
+  return { dry_run: false, service: "http://localhost:7820", instance: { subdomain, id }, ...none };
 }
 
 /** How questions and messages name acme. */
 export function atAcme(): string {
-  return `http://acme.localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})`;
+  return `http://localhost:7820 (SVC_BASE_URL), instance acme (${service.acme.id})`;
 }
 
 /** Runs `svc users delete`. */

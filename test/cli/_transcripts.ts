@@ -166,6 +166,6 @@ function fileOf({ acme, globex, addresses }: Service) {
 }
 
 function environmentOf({ acme, addresses }: Service): Record<string, string> {
-  const product = { SVC_BASE_URL: addresses.instanceUrl(acme), SVC_SECRET_KEY: acme.secret_key };
+  const product = { SVC_BASE_URL: addresses.front, SVC_SECRET_KEY: acme.secret_key };
   return { ...product, SVC_CONTROL_URL: FRONT, SVC_CONTROL_KEY: CONTROL_KEY };
 }

@@ -141,7 +141,7 @@ describe("The installed svc beside svc serve", () => {
     const { code, stdout, stderr } = await signingIn.ended;
     expect([code, stderr]).toEqual([
       0,
-      `Sign in at:\n  ${link}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\n`,
+      `Sign in at:\n  ${link}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\nSigned in at acme (${new URL(link).origin}, the local server).\n`,
     ]);
     expect(stdout).toContain("\nemail\tada@acme.test\nname\tAda Lovelace\n");
   });

@@ -117,7 +117,7 @@ describe("svc doctor", () => {
     ["a clock behind", "clock", "failed", "3600 seconds behind", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() + 3_600_000).toUTCString() }) })],
     ["a clock ahead", "clock", "failed", "61 seconds ahead of", () => ({ fetch: answering(200, "{}", { date: new Date(service.clock.now().getTime() - 61_000).toUTCString() }) })],
     ["no clock", "clock", "skipped", "does not send", () => ({ fetch: answering(200, "{}") })],
-    ["a key of another", "key", "failed", "refused this key", () => ({ env: { SVC_SECRET_KEY: service.globex.secret_key } })],
+    ["a key of another", "key", "failed", "refused this key", () => ({ env: { SVC_BASE_URL: service.addresses.instanceUrl(service.acme), SVC_SECRET_KEY: service.globex.secret_key } })],
     ["no key", "key", "warning", "No secret key", () => ({ env: { SVC_SECRET_KEY: undefined } })],
     ["a damaged configuration file", "svc.config.json", "failed", "(line 2, column 1)", async () => {
       await writeFile(join(cwd, "svc.config.json"), "{\n");

@@ -85,8 +85,10 @@ const CHANGES: Readonly<Record<string, readonly [given: string, ...before: strin
   "dev scenarios --clear": ["", "dev next github"],
   "dev instances create": ["umbrella"],
   "dev seed": ["-"],
-  "dev instances update": ["acme --name Other"],
-  "dev instances delete": ["acme"],
+  "dev instances update": ["globex --name Other"],
+  "dev instances delete": ["globex"],
+  "open --revoke": ["dashboard"],
+  "sign-in": ["--as eve@acme.test --provider google"],
 };
 const REQUIRED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(CHANGES).map(([line, [given]]) => [line, given])),
@@ -244,7 +246,8 @@ const WAYS = {
   SVC_INSTANCE: (server: RunningServer) => ({ ...controlOf(server), SVC_INSTANCE: "globex" }),
 } as const;
 /** What asks the product API needs the address of an instance. */
-const wayFor = (line: string): keyof typeof WAYS => (line === "users delete" ? "variables of Globex" : "SVC_INSTANCE");
+const PRODUCT = ["users delete", "sign-in"];
+const wayFor = (line: string): keyof typeof WAYS => (PRODUCT.includes(line) ? "variables of Globex" : "SVC_INSTANCE");
 
 it.each(
   OF_INSTANCE.flatMap((line) =>
@@ -255,9 +258,12 @@ it.each(
   const [acme, globex] = [await instanceOf(server, "acme"), await instanceOf(server, "globex")];
   const { code, stderr } = await run(line, WAYS[way](server));
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
-  const where =
-    line === "users delete" ? `${server.instances[1]!.url}, SVC_BASE_URL` : `${server.url}, SVC_CONTROL_URL`;
-  expect(stderr).toContain(` globex (${where}).\n`);
+  const where = PRODUCT.includes(line)
+    ? `(${server.instances[1]!.url}, SVC_BASE_URL)`
+    : line.startsWith("dev instances")
+      ? `of ${server.url} (SVC_CONTROL_URL)`
+      : `(${server.url}, SVC_CONTROL_URL)`;
+  expect(stderr).toContain(` globex ${where}.\n`);
   // What asks says it before, too.
   if (CONSENTS.includes(line)) expect(stderr.split("\n")[0]).toMatch(/globex.* at |^Deleting from .*instance globex/);
   expect(await instanceOf(server, "acme")).toEqual(acme);
@@ -271,7 +277,8 @@ it.each(OF_SERVER)("svc %s changes the server of SVC_CONTROL_URL, and says so", 
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("✗")]);
   expect(stderr).toMatch(new RegExp(` (?:of|to) ${server.url} \\(SVC_CONTROL_URL\\)\\.\\n`));
   if (CONSENTS.includes(line)) expect(stderr.split("\n")[0]).toContain(` at ${server.url} (SVC_CONTROL_URL)`);
-  expect(await serverOf(server)).not.toEqual(unchanged);
+  // No answer tells of the dashboard's keys.
+  if (line !== "open --revoke") expect(await serverOf(server)).not.toEqual(unchanged);
 });
 
 it.each(CONSENTS)("svc %s names in its question what it acts on, and does nothing after a no", async (line) => {
@@ -299,16 +306,29 @@ describe("In a shell that is set up for Globex", () => {
     expect(await instanceOf(one, "acme")).toEqual(before);
   });
 
-  it("svc dev snapshot delete, which would take the records of Acme too, is refused", async () => {
-    const { code, stderr } = await run("dev snapshot delete", variablesOf(one, 1));
+  it.each(on("server"))("svc %s, which is for Acme too, is refused until the server is named", async (line) => {
+    const server = await startFor(line);
+    const unchanged = await serverOf(server);
+    const globex = variablesOf(server, 1);
+    const { code, stderr } = await run(line, globex);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("names the instance globex, and this command is for all"),
     ]);
+    expect(await serverOf(server)).toEqual(unchanged);
+    const words = `${line} ${REQUIRED[line]!} ${CONSENTS.includes(line) ? "--yes" : ""} --base-url ${server.url}`;
+    expect(await runWords(words, globex)).toMatchObject({ code: 0 });
+  });
+
+  it.each(["update acme --name Other", "delete acme --yes"])("svc dev instances %s is refused", async (words) => {
+    const before = await instanceOf(one, "acme");
+    const { code, stderr } = await runWords(`dev instances ${words}`, variablesOf(one, 1));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^✗ The argument names "acme", and SVC_\w+ "globex"/)]);
+    expect(await instanceOf(one, "acme")).toEqual(before);
   });
 });
 
-const CONTROL = Object.keys(CHANGES).filter((line) => line !== "users delete");
+const CONTROL = Object.keys(CHANGES).filter((line) => !PRODUCT.includes(line));
 
 it.each(CONTROL)("svc %s refuses the control API of one server beside the address of another", async (line) => {
   const before = await instanceOf(other, "acme");
@@ -325,26 +345,14 @@ describe("In the directory of two servers", () => {
     for (const server of [one, other]) await runWords("dev snapshot save kept", controlOf(server));
   });
 
-  it.each(CONSENTS.filter((line) => line !== "dev reset"))("svc %s --yes does not choose one of them", async (line) => {
+  it.each(linesOf(changing))("svc %s chooses none of them", async (line) => {
     const before = [await instanceOf(one, "acme"), await instanceOf(other, "acme")];
-    const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} --yes`, {}, { cwd: both });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--yes does not choose among them.")]);
+    for (const tty of [true, false]) {
+      const { code, stderr } = await run(line, {}, { cwd: both, tty });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/2 servers run in this directory: .*Nothing was done/)]);
+    }
     expect([await instanceOf(one, "acme"), await instanceOf(other, "acme")]).toEqual(before);
   });
-
-  it.each(CONSENTS.filter((line) => line !== "dev reset"))(
-    "svc %s names, where nobody can be asked, all that it takes instead",
-    async (line) => {
-      const directory = mkdtempSync(join(tmpdir(), "svc-test-"));
-      await runsIn(directory, await startFor(line), await startFor(line));
-      const asked = await runWords(`${line} ${REQUIRED[line]!}`, {}, { cwd: directory });
-      const [, flags = "", port] =
-        /\badd (--yes --base-url http:\S+:(\d+)(?: --instance \w+)?)/i.exec(asked.stderr) ?? [];
-      expect([asked.code, flags]).toEqual([2, expect.stringContaining("--yes")]);
-      const { code, stderr } = await runWords(`${line} ${REQUIRED[line]!} ${flags}`, {}, { cwd: directory });
-      expect([code, stderr]).toEqual([0, expect.stringContaining(`:${port}`)]);
-    },
-  );
 
   it("one of them may be named by its address", async () => {
     const { code, stdout } = await runWords(`dev instances list --json --base-url ${one.url}`, {}, { cwd: both });

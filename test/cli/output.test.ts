@@ -141,7 +141,7 @@ describe("A hostile name", () => {
     const confirm = (question: string): boolean => asked.push(question) === 0;
     await runCli(["users", "delete", ADA], { service, tty: true, confirm, fetch: answering(200, users) });
     expect(asked).toEqual([
-      "Delete Ada Lovelace (\\u{1b}[2Kada\\u{202e}@acme.test) from http://acme.localhost:7820 (SVC_BASE_URL), which does not name the instance of this key? This cannot be undone.",
+      "Delete Ada Lovelace (\\u{1b}[2Kada\\u{202e}@acme.test) from http://localhost:7820 (SVC_BASE_URL), which does not name the instance of this key? This cannot be undone.",
     ]);
   });
 });

@@ -110,7 +110,7 @@ describe("A deletion receipt", () => {
     expect((await run(["users", "delete", ADA, "--yes", "--receipt", "r"], { fetch })).code).toBe(0);
     const place = {
       time: "2026-06-01T12:00:00.000Z",
-      service: "http://acme.localhost:7820",
+      service: "http://localhost:7820",
       instance: { subdomain: "acme", id: service.acme.id },
     };
     expect(recorded).toEqual([

@@ -82,7 +82,7 @@ describe("svc sign-in --as", () => {
         SVC_CONTROL_KEY: CONTROL_KEY,
       },
     });
-    expect([code, stderr]).toEqual([0, ""]);
+    expect([code, stderr]).toEqual([0, `Signed in at acme (${addresses.front}, SVC_BASE_URL).\n`]);
   });
 });
 
@@ -114,7 +114,7 @@ describe("svc sign-in with a browser", () => {
     const { code, stderr } = await signIn(["--provider", "github"], opening(openBrowser));
     expect([code, stderr]).toEqual([
       0,
-      `Sign in at:\n  ${opened[0]}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\n`,
+      `Sign in at:\n  ${opened[0]}\nWaiting up to 300 seconds for the sign-in. Press Ctrl-C to stop.\nSigned in at acme (http://acme.localhost:7820, the local server).\n`,
     ]);
     expect(opened[0]).toMatch(/^http:\/\/acme\.localhost:7820\/oauth\/authorize\?provider=github&redirect_uri=/);
   });

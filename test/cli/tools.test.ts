@@ -29,7 +29,7 @@ async function runHere(): Promise<RunningServerFile> {
 describe("svc api", () => {
   it("encodes fields into the query and leaves the given part unchanged", async () => {
     const { requests } = await run(["api", "get", "/api/v1/users/search?limit=1", "-F", "query=name:a+b c&d"]);
-    expect(requests[0]?.url).toBe("http://acme.localhost:7820/api/v1/users/search?limit=1&query=name%3Aa%2Bb%20c%26d");
+    expect(requests[0]?.url).toBe("http://localhost:7820/api/v1/users/search?limit=1&query=name%3Aa%2Bb%20c%26d");
     const written = await run(["api", "GET", "/api/v1/users/search?query=created_at>=2026-01-01T00:00:00%2B02:00"]);
     expect([written.code, written.requests[0]?.url.endsWith("%2B02:00")]).toEqual([0, true]);
   });

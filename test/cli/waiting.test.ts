@@ -65,7 +65,7 @@ describe("--wait", () => {
     const stdin = await service.tokenFor("google", "ada");
     const verified = await runFast(["tokens", "verify", "-", "--wait", "60"], { stdin, fetch: starting() });
     expect([verified.code, paths(verified)]).toEqual([0, [POLL, POLL, POLL, "POST /api/v1/tokens/verify"]]);
-    const named = ["--base-url", "http://acme.localhost:7820"];
+    const named = ["--base-url", "http://localhost:7820"];
     const deleted = await runFast(["users", "delete", ADA, "--yes", "--wait", "60", ...named], { fetch: starting() });
     expect([deleted.code, paths(deleted).filter((path) => path.startsWith("DELETE"))]).toEqual([
       0,

@@ -18,7 +18,7 @@ const OF_COMMANDS = "add runCreate runDelete runGet runList runRestore runUpdate
 /** Different things that still have one name. Take a name away when you have found another; add none. */
 const STILL_DOUBLE = `
   Chosen Column Listed Names Place Reach Records SeedOptions SignInOptions
-  choicesOf chooseInstance connect counted forgetKey inWords instanceInWords instanceName json moment optionsOf page
+  choicesOf connect counted forgetKey inWords instanceInWords instanceName json moment optionsOf page
   time wordsOf`;
 
 it("A name that several modules export is one thing, or one of a list that only shrinks", async () => {

@@ -9,7 +9,7 @@ import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
-import type { Context, Surroundings } from "../context.ts";
+import type { Context, Needs, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
 import { inOneLine, exitOf } from "../failure.ts";
 import { readInput } from "../files.ts";
@@ -32,7 +32,7 @@ export function add(program: Program, context: Surroundings): void {
     .option("-F, --field <name=value>", "add to the query of a GET, else to a JSON body; can be repeated", collect)
     .option("--input <file>", "send this file as the body; - reads standard input")
     .option("-i, --include", "print status and headers before the body");
-  runs(command, context, { on: "instance" }, runApi, {
+  runs(command, context, needsOf, runApi, {
     examples: [
       ["svc api GET /api/v1/users", "print the response body"],
       ["svc api GET /api/v1/users/search -F 'query=email:*@acme.test'", "with encoded fields"],
@@ -44,6 +44,10 @@ export function add(program: Program, context: Surroundings): void {
       "400, 2 for a malformed request, 3 for 404, 4 for a refused key, 5 for an invalid token, 7 for 429 and 5xx. Nothing\n" +
       "is repeated.",
   });
+}
+
+function needsOf(_: object, [verb = "GET"]: readonly string[]): Needs {
+  return /^(?:get|head|options)$/i.test(verb) ? { on: "instance" } : { on: "instance", changes: true };
 }
 
 export async function runApi(context: Context, options: ApiOptions, verb: string, path: string): Promise<ExitCode> {

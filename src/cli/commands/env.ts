@@ -1,14 +1,15 @@
-import { type Sourced, isTyped } from "../choices.ts";
+import { isTyped, originOf, type Choices } from "../choices.ts";
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
-import { readExplicitTarget } from "../connection/sources.ts";
 import { openControl } from "../connection/control.ts";
-import { findServerHere } from "../connection/server-here.ts";
-import { chooseInstance } from "../connection/target.ts";
+import { findRunningServer } from "../connection/running-server.ts";
+import { findServerHere, isAtServer } from "../connection/server-here.ts";
+import { readExplicitTarget } from "../connection/sources.ts";
+import { targetAt } from "../connection/target.ts";
 import type { Context, NamedInstance, Surroundings } from "../context.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { quoted, printJson } from "../output/text.ts";
+import { quoted, printJson, say } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
 
 const FORMATS = ["shell", "dotenv"] as const;
@@ -39,24 +40,31 @@ export function add(program: Program, context: Surroundings): void {
 
 export async function runEnv(context: Context, options: EnvOptions): Promise<void> {
   const { format, json, client } = options;
-  // The variables that it prints may be of a server that was restarted since.
-  const { profile, instance: word, base_url } = context.choices;
-  const choices = { profile: typed(profile), instance: word, base_url: typed(base_url) };
+  const choices = await chosenBy(context);
   const chosen = await readExplicitTarget({ ...context, choices });
   const { server } = await findServerHere(context, chosen, "Those of a server elsewhere are printed there.");
-  const instance = chooseInstance(server, chosen.instance);
+  const target = await targetAt(server, chosen);
+  const instance = server.instances.find(({ publishable_key }) => publishable_key === target?.publishable_key?.value)!;
   const variables =
     client === undefined
       ? variablesOf(server, instance, instance === server.instances[0])
       : clientVariablesOf(await clientOf({ ...context, choices }, instance, client));
+  const shell = context.choices.base_url;
+  if (shell && !isAtServer(server, shell.value))
+    say(context, `${shell.source} is of another server than these: ${shell.value}`);
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
   if (json) return printJson(context, variables);
   const lines = Object.entries(variables).map(([name, value]) => lineIn(format, name, value));
   context.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-function typed(choice: Sourced | undefined): Sourced | undefined {
-  return isTyped(choice) ? choice : undefined;
+/** The variables that it prints may be of a server that was restarted since: of those the address alone is obeyed. */
+async function chosenBy(context: Context): Promise<Choices> {
+  const { profile, instance, base_url } = context.choices;
+  if (isTyped(base_url) || base_url === undefined) return { profile, instance, base_url };
+  const server = profile ? undefined : await findRunningServer(context);
+  const isHere = server?.instances.some(({ url }) => originOf(url) === originOf(base_url.value));
+  return { profile, instance, base_url: isHere && !instance ? base_url : undefined };
 }
 
 async function clientOf(context: Context, { id, subdomain }: NamedInstance, client_id: string) {

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { runs, type Flags, type GlobalFlags, type Program } from "../command.ts";
-import { openControl } from "../connection/control.ts";
+import { openControl, sayDone } from "../connection/control.ts";
 import { resolveTarget } from "../connection/target.ts";
 import type { Context, Surroundings } from "../context.ts";
 import { UsageError, CliError, EXIT, type ExitCode } from "../errors.ts";
@@ -19,7 +19,7 @@ export function add(program: Program, context: Surroundings): void {
     .addArgument(new Argument("[page]", "the front page or the dashboard").choices(PAGES).default("front"))
     .option("--print", "print the address instead of opening it")
     .option("--revoke", "for the dashboard: sign every browser out, and open nothing");
-  runs(command, context, { on: "instance" }, runOpen, {
+  runs(command, context, ({ revoke }) => (revoke ? { on: "server", changes: true } : { on: "instance" }), runOpen, {
     examples: [
       ["svc open", "the front page of the local server"],
       ["svc open dashboard", "the dashboard of the local server, signed in"],
@@ -93,6 +93,11 @@ async function openDashboard(context: Context, flags: GlobalFlags, url: string):
 async function revokeDashboardKeys(context: Context, flags: GlobalFlags): Promise<void> {
   const control = await openControl(context);
   const revoked = await control.request("DELETE /dashboard-keys");
-  if (flags.json) printJson(context, revoked);
-  else context.stdout.write("Revoked every key and link of the dashboard. Open dashboards are signed out.\n");
+  if (flags.json) return printJson(context, revoked);
+  await sayDone(
+    context,
+    flags,
+    control,
+    "Revoked every key and link of the dashboard, which signs its browsers out, of",
+  );
 }

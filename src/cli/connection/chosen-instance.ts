@@ -1,11 +1,11 @@
-import { originOf } from "../choices.ts";
+import { isFrontOf, originOf, type Sourced } from "../choices.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { requireKey, verifyKeyWithService } from "./client.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { type Target } from "./sources.ts";
-import { isFrontOf, nameOf, notIts, OPERATOR, type Place } from "./server-here.ts";
+import { nameOf, notIts, OPERATOR, type Place } from "./server-here.ts";
 import { refuseOther } from "./target.ts";
 
 /** An instance, and which choice names it. */
@@ -21,6 +21,7 @@ export interface Named {
 /**
  * The instance of a server that an explicit target names: by a word, by an address or by a key. Undefined if it names the
  * server alone.
+ * @param argument names an instance, too
  * @throws {UsageError} if one of them is another server's, or two are of two instances
  */
 export async function chosenAt(
@@ -28,27 +29,35 @@ export async function chosenAt(
   client: ControlClient,
   place: Place & { readonly server?: RunningServerFile | undefined },
   explicit: Target,
+  argument: Sourced | undefined,
 ): Promise<Named | undefined> {
-  const { base_url, secret_key, instance: word } = explicit;
+  const { base_url, secret_key, instance, publishable_key } = explicit;
   const instances = place.server?.instances ?? (await instancesOf(client));
   const found: Named[] = [];
+  const isAtFront = base_url && isFrontOf(place.url, base_url.value);
   if (base_url) {
     const byAddress = instances.find(({ url }) => originOf(url) === originOf(base_url.value));
     if (byAddress) found.push({ ...byAddress, by: nameOf(base_url.source, explicit) });
-    else if (!isFrontOf(place.url, base_url.value))
+    else if (!isAtFront)
       throw new UsageError(
         `${nameOf(base_url.source, explicit)} names ${base_url.value}, and no instance of ${place.url} (${place.by}) has this address. Nothing was done.`,
         `Name one server alone. ${OPERATOR}`,
       );
   }
-  const key = secret_key && (await keyOf(context, secret_key));
+  // The variables of a server's first instance are those of the server as well: an argument may name another instance.
+  const isForServer = argument !== undefined && isAtFront;
+  const key = secret_key && !isForServer ? await keyOf(context, secret_key) : undefined;
   if (key !== undefined) {
     const id = place.server || !mustKnow(context, found) ? undefined : await idByKey(context, explicit);
     const byKey = instances.find((one) => (place.server ? one.secret_key === key : one.id === id));
     if (byKey) found.push({ ...byKey, by: secret_key!.source });
-    else if (place.server ?? id) throw notIts(place, secret_key!.source, "is the key of another service", OPERATOR);
+    else if (place.server ?? id)
+      throw notIts(place, secret_key!.source, "is the key of another service, or was replaced", OPERATOR);
   }
-  if (word) {
+  // Where nothing else names an instance: it may be one that was replaced.
+  const last = found.length === 0 && !isForServer ? publishable_key : undefined;
+  for (const word of [instance ?? last, argument]) {
+    if (!word) continue;
     const { id } = await client.request("GET /instances/:id", { params: { id: idIn(instances, word.value) } });
     const byWord = instances.find((one) => one.id === id) ?? (await instancesOf(client)).find((one) => one.id === id);
     found.unshift({ ...byWord!, by: word.source });
@@ -71,7 +80,7 @@ function idIn(instances: readonly Omit<Named, "by">[], name: string): string {
 /** Whether a request is worth it to learn whose a key is: before a change its address is not enough. */
 function mustKnow({ needs = { on: "instance" } }: Context, found: readonly Named[]): boolean {
   const { on, changes } = needs;
-  return (on !== "server" || changes === "records") && (found.length === 0 || changes !== undefined);
+  return (on !== "server" || changes === true) && (found.length === 0 || changes === true);
 }
 
 /** A keyring may ask its owner, and a profile has an address beside its key. */

@@ -15,11 +15,17 @@ export async function openClient(context: Context): Promise<Client> {
 }
 
 export async function openTarget(context: Context, target: Target): Promise<Client> {
+  const { api_url, base_url, publishable_key } = target;
+  if (api_url && !base_url && !publishable_key)
+    throw new UsageError(
+      `${api_url.source} is for all instances of a service, and nothing names one of them.`,
+      "Set SVC_BASE_URL to the address of the instance, or SVC_PUBLISHABLE_KEY beside it.",
+    );
   return openWith(context, target, await requireKey(context, target));
 }
 
 /** No user has this id: a search for it tests a key without reading a user or logging a failure. */
-const NO_USER = "id:00000000-0000-0000-0000-000000000000";
+export const NO_USER = "id:00000000-0000-0000-0000-000000000000";
 
 /** @param secretKey one that may be sent to this address: see `requirePrivacy` */
 export async function verifyKeyWithService(

@@ -1,13 +1,12 @@
+import { isFrontOf } from "../choices.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { requirePrompt } from "../output/prompts.ts";
 import { counted, harmless, say } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
 import { numberFrom } from "../quantities.ts";
-import type { RunningServerFile } from "./server-file.ts";
 import type { Target } from "./sources.ts";
-import { isFrontOf } from "./server-here.ts";
-import { LOCAL, namesOf } from "./target.ts";
+import { LOCAL } from "./target.ts";
 
 /** On commands that destroy records. */
 export const YES_FLAG = ["-y, --yes", "do not ask for confirmation"] as const;
@@ -55,9 +54,6 @@ export function checkLimits(
 
 /** What was chosen, as far as consent depends on it. */
 export interface Chosen {
-  readonly url: string;
-  /** The addresses of the other servers that may be meant. */
-  readonly others: readonly string[];
   readonly profile: Target["profile"];
   /** Whether a profile was chosen by no flag of this command. */
   readonly isByDefault: boolean | undefined;
@@ -75,22 +71,13 @@ interface Consented {
 }
 
 /** What a target of the product API was chosen by. */
-export function chosenIn({ base_url, api_url, secret_key, server, instance, neighbours, ...by }: Target): Chosen {
+export function chosenIn({ base_url, secret_key, server, instance, profile, isByDefault }: Target): Chosen {
   // The front door's address names the server alone.
   const isAtFront = server && base_url && isFrontOf(server.url, base_url.value);
   const naming = isAtFront ? [secret_key] : [base_url, secret_key];
   const isNamed = instance !== undefined || naming.some((value) => value && value.source !== LOCAL);
   const instances = server?.instances.map(({ subdomain }) => subdomain) ?? [];
-  const url = server?.url ?? (base_url ?? api_url)!.value;
-  const { profile, isByDefault } = by;
-  return { url, others: othersWith(neighbours, instance), profile, isByDefault, isNamed, instances };
-}
-
-/** Of the servers of a directory an instance's name chooses one, if only that one has it. */
-export function othersWith(neighbours: Target["neighbours"], instance: Target["instance"]): string[] {
-  const has = (one: RunningServerFile["instances"][number]): boolean => namesOf(one).includes(instance!.value);
-  const others = (neighbours ?? []).filter(({ instances }) => instance === undefined || instances.some(has));
-  return others.map(({ url }) => url);
+  return { profile, isByDefault, isNamed, instances };
 }
 
 /** A flag that `--yes` needs beside it. */
@@ -100,13 +87,8 @@ export interface MissingFlag {
 }
 
 /** Without a question, nothing may be chosen by default. */
-export function missingNames({ url, others, profile, isByDefault, isNamed, instances }: Chosen): MissingFlag[] {
+export function missingNames({ profile, isByDefault, isNamed, instances }: Chosen): MissingFlag[] {
   const missing: MissingFlag[] = [];
-  if (others.length > 0)
-    missing.push({
-      flag: `--base-url ${url}`,
-      why: `${others.length + 1} servers run in this directory: ${few([url, ...others])}. --yes does not choose among them.`,
-    });
   if (isByDefault && profile) {
     const which = profile.source === "SVC_PROFILE" ? "the profile of SVC_PROFILE" : "the current profile";
     missing.push({

@@ -1,4 +1,4 @@
-import { isTyped, type Sourced, without } from "../choices.ts";
+import { isFrontOf, isTyped, type Sourced } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -10,13 +10,13 @@ import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
 import { requirePrivacy, timeoutMs } from "./client.ts";
-import { othersWith, type Chosen } from "./consent.ts";
+import type { Chosen } from "./consent.ts";
 import { fetchOf, waitFor } from "./exchange.ts";
 import { findServerOn } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, type Target } from "./sources.ts";
 import { chosenAt, type Named } from "./chosen-instance.ts";
-import { findServerHere, isAtServer, isFrontOf, OPERATOR } from "./server-here.ts";
+import { findServerHere, isAtServer, OPERATOR } from "./server-here.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -41,28 +41,29 @@ interface Found {
   /** What is known of it here. */
   readonly server?: RunningServerFile | undefined;
   readonly by: string;
-  readonly neighbours?: readonly RunningServerFile[] | undefined;
 }
 
 /**
  * The control API of the server that flags and variables name, else of the server of this directory, with the instance that
  * they choose.
+ * @param argument names an instance, as `--instance` does
  * @throws {UsageError} if they name two servers or two instances, or one that the command can't obey
  */
-export async function openControl(context: Context): Promise<Control> {
-  const explicit = await readExplicitTarget(context);
+export async function openControl(context: Context, argument?: string): Promise<Control> {
+  const explicit = await readExplicitTarget(ofServer(context));
   const found = await findControl(context, explicit);
   const client = await openAt(context, found);
-  const { base_url, secret_key, instance: word, profile, isByDefault } = explicit;
-  const isChosen = (base_url ?? secret_key ?? word) !== undefined;
-  const named = isChosen ? await chosenAt(context, client, found, explicit) : undefined;
+  const { base_url, secret_key, instance: word, publishable_key, profile, isByDefault } = explicit;
+  const given = argument === undefined ? undefined : { value: argument, source: "the argument" };
+  const isChosen = (base_url ?? secret_key ?? word ?? publishable_key ?? given) !== undefined;
+  const named = isChosen ? await chosenAt(context, client, found, explicit, given) : undefined;
   const isForYes = context.needs?.changes !== undefined;
   const instances = isForYes ? await subdomainsOf(client, found) : [];
   // The front door's address is that of a server, whichever instance's key is beside it.
-  if (!(base_url && isFrontOf(found.url, base_url.value))) refuseOneOfAll(context, named, instances);
+  if (!(base_url && isFrontOf(found.url, base_url.value))) refuseOneOfAll(context, named, instances, found.url);
   const isNamed = context.needs?.on !== "instance" || named !== undefined;
-  const { url, by, neighbours } = found;
-  const choice: Chosen = { url, others: othersWith(neighbours, word), profile, isByDefault, instances, isNamed };
+  const { url, by } = found;
+  const choice: Chosen = { profile, isByDefault, instances, isNamed };
   return { ...client, by, place: `${url} (${by})`, instance: named?.id, choice };
 }
 
@@ -71,12 +72,19 @@ async function subdomainsOf(client: ControlClient, { server }: Found): Promise<s
   return (await client.request("GET /instances")).map(({ data }) => data.subdomain).toReversed();
 }
 
-/** Where a shell is set up for one tenant, nothing replaces the records of all of them. */
-function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances: readonly string[]): void {
-  if (needs?.on !== "server" || needs.changes !== "records" || !named || instances.length < 2) return;
+/** An address that is typed names a server as a whole, whichever instance the variables of a shell name. */
+function ofServer(context: Context): Context {
+  const { choices, needs } = context;
+  if (needs?.on !== "server" || !isTyped(choices.base_url)) return context;
+  return { ...context, choices: { ...choices, secret_key: undefined, publishable_key: undefined } };
+}
+
+/** Where a shell is set up for one tenant, nothing changes all of them. */
+function refuseOneOfAll({ needs }: Context, named: Named | undefined, instances: readonly string[], url: string): void {
+  if (needs?.on !== "server" || !needs.changes || !named || instances.length < 2) return;
   throw new UsageError(
     `${named.by} names the instance ${named.subdomain}, and this command is for all of ${few(instances)}. Nothing was done.`,
-    `For all of them ${without(named.by)}, and what else names an instance.`,
+    `For all of them add --base-url ${url}, and omit --instance and --profile.`,
   );
 }
 
@@ -108,14 +116,13 @@ async function findControl(context: Context, explicit: Target): Promise<Found> {
       explicit.secret_key && isLoopbackUrl(url) ? await findServerOn(context, Number(portOf(url))) : undefined;
     return { url, controlKey, server, by: control_url.source };
   }
-  const { server, by, neighbours } = await findServerHere(
+  const { server, by } = await findServerHere(
     context,
     explicit,
     OPERATOR,
     "This command needs the control API, and no server runs in this directory or above.",
   );
-  if (server.control_key !== undefined)
-    return { url: server.url, controlKey: server.control_key, server, by, neighbours };
+  if (server.control_key !== undefined) return { url: server.url, controlKey: server.control_key, server, by };
   throw new CliError(
     EXIT.precondition,
     `The server at ${server.url} has no control API: other machines can reach it.`,
@@ -172,12 +179,15 @@ export function sayUndo(
   instance: Instance | undefined,
 ): void {
   if (json) return;
-  const { base_url, profile } = context.choices;
-  const server = [base_url, profile]
-    .map((one) => (isTyped(one) ? ` ${one!.source} ${quoted(one!.value)}` : ""))
-    .join("");
-  const only = instance ? ` --instance ${quoted(instance.data.subdomain)}` : "";
-  say(context, `To undo this: svc dev snapshot restore ${snapshot}${server}${only}`);
+  say(context, `To undo this: svc dev snapshot restore ${snapshot}${sameTarget(context, instance)}`);
+}
+
+/** The flags that have another command act on the same, each with a space before it. What variables choose stays chosen. */
+export function sameTarget({ choices: { profile, base_url } }: Context, instance: Instance | undefined): string {
+  const typed = [profile, base_url].flatMap((one) =>
+    one && isTyped(one) ? [` ${one.source} ${quoted(one.value)}`] : [],
+  );
+  return `${typed.join("")}${instance ? ` --instance ${quoted(instance.data.subdomain)}` : ""}`;
 }
 
 export function instanceInWords({ id, data }: Instance): string {

@@ -1,11 +1,11 @@
-import { originOf, without } from "../choices.ts";
+import { isFrontOf, originOf, without } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { findServerOn } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { type Target } from "./sources.ts";
-import { neighboursOf, requireLocalServer } from "./target.ts";
+import { requireLocalServer, tellOfNeighbours } from "./target.ts";
 
 /** What to do about a service whose control API is not known. */
 export const OPERATOR =
@@ -16,7 +16,6 @@ export interface ServerHere {
   readonly server: RunningServerFile;
   /** In words: `the server of this directory`, or the flag or variable that names it. */
   readonly by: string;
-  readonly neighbours?: readonly RunningServerFile[] | undefined;
 }
 
 /**
@@ -42,7 +41,8 @@ export async function findServerHere(
   const by = "the server of this directory";
   if (base_url && !isAtServer(server, base_url.value))
     throw notIts({ url: server.url, by }, name!, `names ${base_url.value}`, otherwise);
-  return { server, by, neighbours: await neighboursOf(context, local) };
+  await tellOfNeighbours(context, local);
+  return { server, by };
 }
 
 /** A server, as far as it is known. */
@@ -57,13 +57,6 @@ export function isAtServer({ url, instances }: Place, address: string): boolean 
   const [front, base] = [new URL(url), new URL(address)];
   if (base.host === front.host || base.host.endsWith(`.${front.host}`)) return true;
   return isFrontOf(url, address) || instances?.some((one) => originOf(one.url) === base.origin) === true;
-}
-
-/** Whether it is the front door: this machine has more than one name. */
-export function isFrontOf(url: string, address: string): boolean {
-  if (originOf(url) === originOf(address)) return true;
-  const isPlain = (one: string): boolean => isLoopbackUrl(one) && !new URL(one).hostname.endsWith(".localhost");
-  return isPlain(url) && isPlain(address) && portOf(url) === portOf(address);
 }
 
 /** The flag or variable that chose what a source names. */

@@ -12,10 +12,8 @@ export interface Target extends Omit<Choices, "control_key"> {
   readonly redirect_uris?: readonly string[] | undefined;
   /** The server of this directory, if that is the target. */
   readonly server?: RunningServerFile | undefined;
-  /** The other servers that run in its directory, unless an address names this one. */
-  readonly neighbours?: readonly RunningServerFile[] | undefined;
   /** Whether its address comes from a profile that this command does not name: the current one, or that of `SVC_PROFILE`. */
-  readonly isByDefault?: boolean;
+  readonly isByDefault?: boolean | undefined;
 }
 
 /** The target that flags, `--profile` and the environment set; the first of them has precedence. */

@@ -1,4 +1,4 @@
-import { type Sourced, choicesOf, without } from "../choices.ts";
+import { choicesOf, isFrontOf, without, type SecretKey, type Sourced } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import { trimSlash } from "../../http/request.ts";
 import type { Context, NamedInstance } from "../context.ts";
@@ -6,6 +6,7 @@ import { listProfiles, readCurrent } from "../credentials/profiles.ts";
 import { CliError, EXIT, UsageError } from "../errors.ts";
 import { quoted, say } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
+import { asSentence } from "../../wire/search/query-words.ts";
 import { elsewhere, noService, notRunning } from "./no-server.ts";
 import { findLocalServer, findServerOn, proved, type LocalServer } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
@@ -28,8 +29,9 @@ export async function resolveTarget(context: Context): Promise<Target> {
   }
   const local = await awaitLocalServer(context);
   if (local?.server) {
-    const target = ofServer(local.server, explicit);
-    return { ...target, neighbours: await neighboursOf(context, local) };
+    refuseOtherControl(context, local.server, explicit);
+    await tellOfNeighbours(context, local);
+    return ofServer(local.server, explicit);
   }
   if (local) {
     const profiles = await listProfiles(context);
@@ -39,36 +41,60 @@ export async function resolveTarget(context: Context): Promise<Target> {
   const current = await readCurrent(context);
   if (current !== undefined && explicit.secret_key === undefined) {
     const target = await withCurrent(context, explicit, current);
-    if (explicit.instance) throw notAmongInstances(`profile ${current}`, explicit.instance);
     await waitFor(context, target.base_url!.value);
+    const own = await ofLocalServer(context, target);
+    if (own) return own;
+    if (explicit.instance) throw notAmongInstances(`profile ${current}`, explicit.instance);
     return target;
   }
   throw await noService(context, explicit);
 }
 
-/** The other servers that run in a directory, of which a person is told. */
-export async function neighboursOf(context: Context, { server, older }: LocalServer): Promise<RunningServerFile[]> {
-  const others = await proved(context, older);
-  const urls = few(others.map(({ url }) => url));
-  if (others.length > 0)
-    say(
-      context,
-      `Asks ${server!.url}, the newest server of this directory. Also here: ${urls}. Name one with --base-url.`,
+/** Of several servers of a directory the newest is read. @throws {UsageError} before a change, which chooses none of them */
+export async function tellOfNeighbours(context: Context, { server, older }: LocalServer): Promise<void> {
+  const { url } = server!;
+  const others = (await proved(context, older)).map((one) => one.url).filter((one) => one !== url);
+  if (others.length === 0) return;
+  if (context.needs?.changes)
+    throw new UsageError(
+      `${others.length + 1} servers run in this directory: ${few([url, ...others])}. Nothing was done.`,
+      `Name the one to change, such as --base-url ${url}`,
     );
-  return others;
+  say(
+    context,
+    `Asks ${url}, the newest server of this directory. Also here: ${few(others)}. Name one with --base-url.`,
+  );
 }
 
-/** An address without a key may be that of a local server, which proves that it is the one whose file has the key. */
-async function ofLocalServer(context: Context, { base_url, ...explicit }: Target): Promise<Target | undefined> {
-  if (!base_url || explicit.secret_key || !isLoopbackUrl(base_url.value)) return undefined;
+/**
+ * The address may be that of a local server, which proves that it is the one whose file has its instances and keys. Key and
+ * publishable key together need none: the first names the instance to the service, and the second to a sign-in.
+ */
+async function ofLocalServer(context: Context, explicit: Target): Promise<Target | undefined> {
+  const { base_url, secret_key, publishable_key, instance } = explicit;
+  if (!base_url || !isLoopbackUrl(base_url.value) || (secret_key && publishable_key && !instance)) return undefined;
   const server = await findServerOn(context, Number(portOf(base_url.value)));
-  const address = trimSlash(base_url.value);
-  const isIts = (url: string | undefined): boolean => url !== undefined && trimSlash(url) === address;
-  if (!server) return undefined;
-  const named = server.instances.find(({ url }) => isIts(url));
-  if (named === undefined) return isIts(server.url) ? { ...ofServer(server, explicit), base_url } : undefined;
-  refuseOther(explicit.instance, named, base_url.source);
-  return { ...ofServer(server, { ...explicit, instance: { value: named.id, source: base_url.source } }), base_url };
+  return server && targetAt(server, explicit);
+}
+
+/** A local server as the target, with the instance that an address, a word or a key names. Undefined for another's address. */
+export async function targetAt(server: RunningServerFile, explicit: Target): Promise<Target | undefined> {
+  const { base_url, instance, profile, isByDefault } = explicit;
+  if (!base_url) return ofServer(server, explicit);
+  const named = server.instances.find(({ url }) => trimSlash(url) === trimSlash(base_url.value));
+  if (!named && !isFrontOf(server.url, base_url.value)) return undefined;
+  if (named) refuseOther(instance, named, base_url.source);
+  const chosen = named ? { value: named.subdomain, source: base_url.source } : instance;
+  return { ...(await ofServer(server, { ...explicit, instance: chosen })), base_url, profile, isByDefault };
+}
+
+/** Where the control API is another server's, one half of the commands would ask that one. */
+function refuseOtherControl({ needs }: Context, { url }: RunningServerFile, { control_url: control }: Target): void {
+  if (!control || needs?.sendsNothing || isFrontOf(url, control.value)) return;
+  throw new UsageError(
+    `${control.source} names ${control.value}, and the server of this directory is ${url}. Nothing was done.`,
+    `For the server of this directory, ${without(control.source)}. For the other, set SVC_BASE_URL, too.`,
+  );
 }
 
 /**
@@ -100,6 +126,15 @@ export function describeTarget({ base_url, api_url }: Target): string {
   return address === undefined ? "an unknown service" : `${address.value} (${address.source})`;
 }
 
+/** Where something was done, such as `globex (http://globex.localhost:5500, the local server)`. */
+export function whereDone(target: Target, instance: NamedInstance | undefined): string {
+  const { base_url, api_url, profile } = target;
+  const { value, source } = (base_url ?? api_url)!;
+  return instance
+    ? `${instance.subdomain} (${value}, ${profile ? `profile ${profile.value}` : source})`
+    : describeTarget(target);
+}
+
 /** @param instance undefined if the service did not name it */
 export function instanceInWords(instance: NamedInstance | undefined): string {
   return instance ? `instance ${instance.subdomain} (${instance.id})` : "which does not name the instance of this key";
@@ -123,7 +158,7 @@ export function refuseOther(
 ): void {
   if (instance === undefined || namesOf(named).includes(instance.value)) return;
   throw new UsageError(
-    `${instance.source} names "${instance.value}", and ${by} "${named.subdomain}". Nothing was done.`,
+    asSentence(`${instance.source} names "${instance.value}", and ${by} "${named.subdomain}". Nothing was done`),
     `Name one of them: ${without(instance.source)}, or the other.`,
   );
 }
@@ -139,40 +174,42 @@ function notAmongInstances(chosen: string, { value: instance, source }: Sourced)
 export const LOCAL = "the local server";
 
 /** The server of this directory as a target. @param explicit what flags and the environment set */
-export function ofServer(server: RunningServerFile, explicit: Target): Target {
-  const { secret_key: given, instance: wanted } = explicit;
-  // A key from a file belongs to another service.
-  const key = typeof given?.value === "string" ? given.value : undefined;
-  const instance =
-    key === undefined ? chooseInstance(server, wanted) : server.instances.find(({ secret_key }) => secret_key === key);
-  if (!instance || (given !== undefined && key === undefined))
-    throw new CliError(
-      EXIT.noKey,
-      `${given!.source} does not belong to the server at ${server.url}.`,
-      "Unset it to use that server's own key, or set SVC_BASE_URL to the service that it belongs to.",
-    );
-  if (wanted !== undefined && !namesOf(instance).includes(wanted.value))
+async function ofServer(server: RunningServerFile, explicit: Target): Promise<Target> {
+  const { secret_key: given, instance, publishable_key } = explicit;
+  const wanted = instance ?? publishable_key;
+  const chosen = given ? await withKey(server, given) : chooseInstance(server, wanted);
+  if (wanted !== undefined && !namesOf(chosen).includes(wanted.value))
     throw new UsageError(
-      `SVC_SECRET_KEY is the key of "${instance.subdomain}", not of "${wanted.value}".`,
-      `Unset it, or ${without(wanted.source)}.`,
+      `${given!.source} is the key of "${chosen.subdomain}", and ${wanted.source} names "${wanted.value}". Nothing was done.`,
+      `Name one of them: ${without(given!.source)}, or ${without(wanted.source)}.`,
     );
   return {
     ...(wanted && { instance: wanted }),
-    base_url: { value: instance.url, source: LOCAL },
+    base_url: { value: chosen.url, source: LOCAL },
     api_url: { value: server.api_url, source: LOCAL },
-    publishable_key: { value: instance.publishable_key, source: LOCAL },
-    secret_key: { value: instance.secret_key, source: given?.source ?? LOCAL },
+    publishable_key: { value: chosen.publishable_key, source: LOCAL },
+    secret_key: { value: chosen.secret_key, source: given?.source ?? LOCAL },
     control_url: explicit.control_url ?? (server.control_key ? { value: server.url, source: LOCAL } : undefined),
-    redirect_uris: instance.redirect_uris,
+    redirect_uris: chosen.redirect_uris,
     server,
   };
 }
 
+type Instance = RunningServerFile["instances"][number];
+
+async function withKey({ instances, url }: RunningServerFile, { value, source }: SecretKey): Promise<Instance> {
+  const key = typeof value === "string" ? value : await value();
+  const found = instances.find(({ secret_key }) => secret_key === key);
+  if (found) return found;
+  throw new CliError(
+    EXIT.noKey,
+    `The key in ${source} is none of the server at ${url}: it was replaced, or is another service's.`,
+    `For that server's own key, ${without(source)}. For another service, name its address too, with SVC_BASE_URL.`,
+  );
+}
+
 /** The instance with this name, or the first one. */
-export function chooseInstance(
-  { instances, url }: RunningServerFile,
-  wanted: Sourced | undefined,
-): RunningServerFile["instances"][number] {
+function chooseInstance({ instances, url }: RunningServerFile, wanted: Sourced | undefined): Instance {
   if (wanted === undefined) {
     const [first] = instances;
     if (!first) throw new CliError(EXIT.failed, `The server at ${url} has no instance.`);

@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { collect, runs, withHelp, type Flags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, openControl, sayDone } from "../../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { Listed } from "../../list/columns.ts";
@@ -49,7 +49,7 @@ export function addInstances(dev: Command, context: Surroundings): void {
   const update = addFlags(printsRows(instances.command("update").argument("<instance>", "an id or subdomain")))
     .description("update an instance")
     .option("--subdomain <label>", "a new subdomain");
-  runs(update, context, { on: "server", changes: true }, runUpdate, {
+  runs(update, context, { on: "instance", changes: true }, runUpdate, {
     examples: [
       [
         "svc dev instances update acme --redirect-uri http://localhost:3000/callback",
@@ -64,7 +64,7 @@ export function addInstances(dev: Command, context: Surroundings): void {
     .argument("<instance>", "an id or subdomain")
     .description("delete an instance with all its records")
     .option(...YES_FLAG);
-  runs(remove, context, { on: "server", changes: true }, runDelete, {
+  runs(remove, context, { on: "instance", changes: true }, runDelete, {
     examples: [["svc dev instances delete umbrella --yes", "without a question"]],
   });
 }
@@ -98,21 +98,21 @@ export async function runUpdate(context: Context, options: InstanceOptions, inst
   const body = { ...given(options), subdomain: options.subdomain };
   if (Object.values(body).every((value) => value === undefined))
     throw new UsageError("Nothing to change.", "See svc dev instances update --help.");
-  const params = { id: instance };
-  const control = await openControl(context);
+  const control = await openControl(context, instance);
+  const params = { id: (await instanceOf(control)).id };
   const changed = await control.request("PATCH /instances/:id", { params, body });
   await printResource(context, options, INSTANCE_COLUMNS, changed);
   await sayDone(context, options, control, `Updated the instance ${changed.data.subdomain} of`);
 }
 
 export async function runDelete(context: Context, options: InstanceOptions, instance: string): Promise<void> {
-  const control = await openControl(context);
-  const found = await control.request("GET /instances/:id", { params: { id: instance } });
+  const control = await openControl(context, instance);
+  const found = await instanceOf(control);
   const does = `Delete ${instanceInWords(found)} with all its users and sessions`;
   await consentAt(context, control, options, does, " This cannot be undone.");
   const answer = await control.request("DELETE /instances/:id", { params: { id: found.id } });
   if (options.json) return printJson(context, answer);
-  await sayDone(context, options, control, `Deleted ${instanceInWords(found)} of`);
+  await sayDone(context, options, control, `Deleted the instance ${found.data.subdomain} of`);
 }
 
 function given(options: InstanceOptions): BodyOf<"PATCH /instances/:id"> {

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { AnswerOf } from "../../../wire/control/types.ts";
 import { runs, type Flags, type GlobalFlags } from "../../command.ts";
 import { consentAt, YES_FLAG } from "../../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl, sayDone } from "../../connection/control.ts";
+import { instanceInWords, instanceOf, openControl, sameTarget, sayDone } from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { mask, quoted, printJson, printRecord, say } from "../../output/text.ts";
+import { mask, printJson, printRecord, say } from "../../output/text.ts";
 import { durationFrom } from "../../quantities.ts";
 
 type RevokeOptions = Flags<never, "yes">;
@@ -66,8 +66,8 @@ export async function runRotate(context: Context, options: RotateOptions): Promi
       context,
       `The old secret key goes on verifying tokens until ${old.expires_at}, but not with svc tokens verify --local. Give applications the new one now.`,
     );
-  const ofInstance = control.instance === undefined ? "" : ` --instance ${quoted(instance.data.subdomain)}`;
-  if (secretKey) say(context, `To print the new secret key, in the server's directory: svc env${ofInstance}`);
+  if (secretKey)
+    say(context, `To print the new secret key, on the server's machine: svc env${sameTarget(context, instance)}`);
 }
 
 export async function runRevokeOld(context: Context, options: RevokeOptions): Promise<void> {

@@ -47,7 +47,7 @@ export function addSnapshot(dev: Command, context: Surroundings): void {
   const restore = printsRows(snapshot.command("restore <name>"))
     .description("replace all records with a snapshot's, or one instance's users and sessions")
     .option(...YES_FLAG);
-  runs(restore, context, { on: "either", changes: "records" }, runRestore, {
+  runs(restore, context, { on: "either", changes: true }, runRestore, {
     examples: [
       ["svc dev snapshot restore signed-in", "all records, keys and the clock as they were"],
       ["svc dev snapshot restore previous --instance globex", "undo the last reset of one instance"],
@@ -65,7 +65,7 @@ settings, the clock and all other instances stay as they are. ${UNDO}`,
     .command("delete <name>")
     .description("delete a snapshot")
     .option(...YES_FLAG);
-  runs(remove, context, { on: "server", changes: "records" }, runDelete, {
+  runs(remove, context, { on: "server", changes: true }, runDelete, {
     examples: [["svc dev snapshot delete signed-in", "the records stay"]],
   });
 

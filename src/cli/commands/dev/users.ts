@@ -5,7 +5,14 @@ import type { AnswerOf, BodyOf } from "../../../wire/control/types.ts";
 import { isUuid } from "../../../wire/ids.ts";
 import { runs, withHelp, type Flags } from "../../command.ts";
 import { requireNamed } from "../../connection/consent.ts";
-import { instanceInWords, instanceOf, openControl, sayDone, type Control } from "../../connection/control.ts";
+import {
+  instanceInWords,
+  instanceOf,
+  openControl,
+  sameTarget,
+  sayDone,
+  type Control,
+} from "../../connection/control.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT } from "../../errors.ts";
 import { hintForName, USER_COLUMNS } from "../../list/columns.ts";
@@ -83,7 +90,7 @@ export async function runUpdate(context: Context, options: UserOptions, user: st
   if (!options.json && email !== undefined && options.verified === undefined && !changed.data.email_verified)
     say(
       context,
-      `The new address is not verified. If it is: svc dev users update ${quoted(email)} --verified --instance ${quoted(own.data.subdomain)}`,
+      `The new address is not verified. If it is: svc dev users update ${quoted(email)} --verified${sameTarget(context, own)}`,
     );
 }
 

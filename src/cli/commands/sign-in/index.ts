@@ -3,16 +3,16 @@ import { Option } from "commander";
 import { OUTCOME_IDS, type OutcomeId } from "../../../wire/outcomes.ts";
 import { PROVIDERS, type Provider } from "../../../wire/providers.ts";
 import { runs, type Flags, type Program } from "../../command.ts";
-import { openTarget } from "../../connection/client.ts";
+import { NO_USER, openTarget } from "../../connection/client.ts";
 import { controlOf } from "../../connection/control.ts";
 import { fetchOf } from "../../connection/exchange.ts";
 import type { Target } from "../../connection/sources.ts";
-import { resolveTarget } from "../../connection/target.ts";
+import { whereDone, resolveTarget } from "../../connection/target.ts";
 import type { Context, Surroundings } from "../../context.ts";
 import { UsageError, CliError, EXIT, EXIT_BY_SIGNAL } from "../../errors.ts";
 import { inWords } from "../../output/claims.ts";
 import { hasDesktop } from "../../output/prompts.ts";
-import { counted, harmless, printJson, printRecord } from "../../output/text.ts";
+import { counted, harmless, printJson, printRecord, say } from "../../output/text.ts";
 import { openPrivately } from "../redirect-file.ts";
 import { openLanding } from "./landing.ts";
 import { signInAs, stepRefused, step, type SignIn } from "./steps.ts";
@@ -41,7 +41,7 @@ export function add(program: Program, context: Surroundings): void {
     )
     .option("--no-open", "print the link, and do not open a browser")
     .option("--token", "print only the token");
-  runs(command, context, { on: "instance" }, runSignIn, {
+  runs(command, context, { on: "instance", changes: true }, runSignIn, {
     examples: [
       ["svc sign-in --provider github", "in a browser"],
       ["svc sign-in --as ada@acme.test --token", "in a script, without a browser"],
@@ -66,6 +66,8 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
   const stopped = context.untilSignal();
   const target = await resolveTarget(context);
   const client = await openTarget(context, target);
+  // A key of another instance is refused here, before there is a user.
+  await client.users.search(NO_USER);
   const forget = await decideOutcome(context, target, options);
   const done = new AbortController();
   const signIn = {
@@ -87,7 +89,10 @@ export async function runSignIn(context: Context, options: SignInOptions): Promi
     const { claims } = decodeToken(token);
     if (options.token) context.stdout.write(`${harmless(token)}\n`);
     else if (options.json) printJson(context, claims);
-    else printRecord(context, inWords(claims, context));
+    else {
+      printRecord(context, inWords(claims, context));
+      say(context, `Signed in at ${whereDone(target, context.network.instance)}.`);
+    }
   } finally {
     done.abort();
     await forget();

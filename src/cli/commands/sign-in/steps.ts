@@ -127,6 +127,6 @@ function hintFor(code: ErrorCode | undefined, address: string): string | undefin
     return `Add "${OWN_ENTRY}" to the instance's redirect_uris, which allows this command on any port. Or sign in from your application.`;
   if (code !== "instance_not_found") return undefined;
   return isLoopbackUrl(address)
-    ? `It may not be active: svc instances list shows that. To activate it: ${update} --active`
+    ? `It may not be active, or its publishable key was replaced: svc instances list shows both. To activate it: ${update} --active`
     : "It may not be active, or be at another address. Check the address with: svc whoami";
 }

@@ -2,6 +2,9 @@ import type { Command } from "commander";
 import type { Maintenance } from "../../../server/index.ts";
 import type { Flags, GlobalFlags } from "../../command.ts";
 import { findLocalServer, proved } from "../../connection/running-server.ts";
+import { without } from "../../choices.ts";
+import { isAtServer } from "../../connection/server-here.ts";
+import type { RunningServerFile } from "../../connection/server-file.ts";
 import type { Context } from "../../context.ts";
 import { CliError, EXIT, UsageError } from "../../errors.ts";
 import { note, quoted, writeLog } from "../../output/text.ts";
@@ -34,6 +37,7 @@ export function sameStore({ store, config }: StoreOptions): string {
 export async function takenStore(context: Context, options: StoreOptions): Promise<{ location: string; by: string }> {
   const local = isNamed(context, options) ? undefined : await findLocalServer(context);
   const server = local?.server ?? local?.silent;
+  if (!isNamed(context, options)) refuseOtherServer(context, server);
   if (!server) return { location: await storeLocation(context, options), by: "" };
   const running = [server, ...(await proved(context, local!.older))];
   const stores = [...new Set(running.map(({ store }) => store))];
@@ -48,6 +52,16 @@ export async function takenStore(context: Context, options: StoreOptions): Promi
     EXIT.precondition,
     `The server at ${url} keeps its records in memory, where no other program can read them.`,
     "If you mean another store, name it with --store.",
+  );
+}
+
+/** A shell that is set up for another server means the store of that one. */
+function refuseOtherServer({ choices }: Context, server: RunningServerFile | undefined): void {
+  const named = choices.base_url ?? choices.control_url;
+  if (!named || (server && isAtServer(server, named.value))) return;
+  throw new UsageError(
+    `${named.source} names ${named.value}, and ${server ? `the server of this directory is ${server.url}` : "no server runs in this directory"}. Nothing was done.`,
+    `Name the store with --store, or ${without(named.source)}.`,
   );
 }
 

@@ -1,9 +1,8 @@
 import { openTarget } from "../../../connection/client.ts";
 import { explainFailure } from "../../../connection/explain-failure.ts";
-import { describeTarget, instanceInWords, resolveTarget } from "../../../connection/target.ts";
+import { describeTarget, instanceInWords, whereDone, resolveTarget } from "../../../connection/target.ts";
 import { limitsOf } from "../../../connection/consent.ts";
-import type { Target } from "../../../connection/sources.ts";
-import type { Context, NamedInstance } from "../../../context.ts";
+import type { Context } from "../../../context.ts";
 import { CliError, EXIT, EXIT_BY_SIGNAL } from "../../../errors.ts";
 import { toFailure } from "../../../failure.ts";
 import { USER_COLUMNS, type Listed } from "../../../list/columns.ts";
@@ -28,7 +27,7 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
   const targets = await withUsers(client, named);
   const { instance } = context.network;
   const place = { service: (target.base_url ?? target.api_url)!.value, instance };
-  const where = describe(target, instance);
+  const where = whereDone(target, instance);
   if (options.dryRun) {
     await dryRun(context, options, targets, place, where);
     checkCount(targets, guards, target);
@@ -56,15 +55,6 @@ export async function deleteUsers(context: Context, options: DeleteOptions, args
 
 function guardsOf(options: DeleteOptions): Guards {
   return { yes: options.yes === true, ...limitsOf(options) };
-}
-
-/** Where users are deleted, such as `globex (http://globex.localhost:5500, the local server)`. */
-function describe(target: Target, instance: NamedInstance | undefined): string {
-  const { base_url, api_url, profile } = target;
-  const { value, source } = (base_url ?? api_url)!;
-  return instance
-    ? `${instance.subdomain} (${value}, ${profile ? `profile ${profile.value}` : source})`
-    : describeTarget(target);
 }
 
 const OUTCOMES: Listed<Outcome> = {
