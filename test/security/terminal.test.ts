@@ -45,7 +45,8 @@ function signingIn(token: string): Fetch {
     const back = new URL(url).searchParams.get("redirect_uri");
     const location = `${back}?${new URLSearchParams({ token }).toString()}`;
     const isStart = back !== null;
-    const text = JSON.stringify({ id: "x", resource: "token", data: { valid: true } });
+    const isSearch = url.includes("/users/search");
+    const text = JSON.stringify(isSearch ? [] : { id: "x", resource: "token", data: { valid: true } });
     const headers = new Headers(isStart ? { location } : {});
     return { status: isStart ? 302 : 200, headers, body: [Buffer.from(text)], text: async () => text };
   };
@@ -142,8 +143,9 @@ it.each([
     async fetch(url) {
       const back = new URL(url).searchParams.get("redirect_uri");
       const location = `${back}?${new URLSearchParams(ended).toString()}`;
-      const headers = new Headers(status === 302 ? { location } : {});
-      return { status, headers, body: [Buffer.from(text)], text: async () => text };
+      const headers = new Headers(back !== null && status === 302 ? { location } : {});
+      const said = back === null ? "[]" : text;
+      return { status: back === null ? 200 : status, headers, body: [Buffer.from(said)], text: async () => said };
     },
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining("no ↵ ✓ Signed in.\n")]);
@@ -152,7 +154,7 @@ it.each([
 it.each([
   [["users", "search", "email=`id`@evil.test"], "Did you mean 'email:`id`@evil.test'?"],
   [["users", "export", "$(id)@evil.test"], "svc users get '$(id)@evil.test' --all"],
-  [["users", "search", "user_id:x'$(id)'"], String.raw`svc sessions search 'user_id:x'\''$(id)'\'''`],
+  [["users", "search", "ip_address:x'$(id)'"], String.raw`svc sessions search 'ip_address:x'\''$(id)'\'''`],
 ])("T51: A hint runs nothing of what a stranger is called: svc %j", async (argv, hint) => {
   const { stderr } = await runCli(argv, { service: await setup() });
   expect(stderr).toContain(hint);

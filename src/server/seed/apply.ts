@@ -108,7 +108,7 @@ async function compare(
   const what =
     found.length === 0 ? "Its instances and personas are the same; users are not compared" : found.join("; ");
   warn(
-    `The seed is not applied, as ${store.location} is not empty. ${what}. To change an instance, such as its redirect_uris, and keep all records, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>${isLocal ? "" : "; start with --control for that"}. To apply the whole seed, give an empty store, or start once with --reset, which deletes all records.`,
+    `The seed is not applied, as ${store.location} is not empty. ${what}. To change an instance, such as its redirect_uris, and keep all records, use svc dev instances update while the server runs, or PATCH /__svc/v1/instances/<id>${isLocal ? "" : "; start with --control for that"}. To apply the whole seed, give an empty store${isLocal ? ", or start once with --reset, which deletes all records" : ""}.`,
   );
 }
 
