@@ -49,6 +49,8 @@ export const RESPELLED: readonly (readonly [words: string, here: string, values?
   ["-n|-a|-i|--namespace|--tenant|--org|--organization|--project|--app", "--instance <value>"],
   ["--env|--environment", "--profile <value>"],
   ["--server|--url|--host", "--base-url <value>"],
+  ["--port", "--base-url http://localhost:<value>", /^\d+$/],
+  ["--older-than|--age", "--before <value>"],
   ["-p", "--port <value>", /^\d+$/],
   ["-p", "--profile <value>"],
   ["-u|--email|--name", "--user <value>"],

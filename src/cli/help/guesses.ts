@@ -13,15 +13,18 @@ const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control
  * words for a command are its aliases, and commander finds spelling mistakes.
  */
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
-  ["users block|unblock|ban|disable|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
+  ["users block|unblock|ban|disable|deactivate|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
   ["users sessions|accounts|identities|link", "Use: svc users get <user> --all."],
-  ["users roles|permissions|groups|orgs", "Users have no roles or groups here: keep them in your application."],
+  [
+    "users role|roles|add-role|set-role|permissions|groups|orgs",
+    "Users have no roles or groups here: keep them in your application.",
+  ],
   ["users merge", "Users can't be merged. To see both: svc users get <users>."],
   ["users set|modify|rename", "Use: svc dev users update <user> --name <name>, --email <address> or --verified."],
   ["users verify|verify-email", "Use: svc dev users update <user> --verified."],
   ["users token|tokens", "Use: svc dev token --user <user>."],
   ["users impersonate|login|signin|sign-in", "Use: svc sign-in --as <user>."],
-  ["users password|passwd|reset-password", "Users sign in through a provider, and have no password here."],
+  ["users password|passwd|reset-password|mfa|2fa", "Users sign in through a provider, and have no password here."],
   ["users restore|undelete|undo", "A deletion can't be undone. To go back to a backup: svc store import <backup>."],
   ["users count", "Of those that a search finds: svc users search <term> --count. Of all: svc users list --count."],
   [
@@ -56,10 +59,10 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["dashboard|ui|web|console|browse", "Use: svc open dashboard."],
   ["auth", "Use: svc login, svc logout or svc whoami."],
   [
-    "use|switch|connect|target|config|configure|context|contexts",
+    "use|switch|connect|config|configure|context|contexts",
     "Use: svc profiles use <name>, or --profile or --instance for one command.",
   ],
-  ["status|current|me|who|info|ping|health|diagnose", "Use: svc whoami, or svc doctor to find what is wrong."],
+  ["status|current|target|me|who|info|ping|health|diagnose", "Use: svc whoami, or svc doctor to find what is wrong."],
   ["check", "Use: svc doctor, or svc store check."],
   ["view|describe|lookup", "Name what: svc users get <user>, svc sessions get <session_id>."],
   ["del|delete|remove|rm|destroy|erase|purge", "Name what: svc users delete <user>, svc sessions prune --before 90d."],
@@ -89,6 +92,10 @@ export const MISSING_COMMANDS: readonly (readonly [words: string, instead: strin
   ["instances use|switch", "Use --instance for one command, or SVC_INSTANCE for a shell."],
   ["instances rotate|rotate-key|rotate-keys", "Use: svc dev keys rotate --instance <name>."],
   ["instances key|keys|secret|env", "Use: svc env --instance <name>, which prints them."],
+  [
+    "instances rename",
+    "Use: svc dev instances update <instance> --name <name>, or --subdomain <subdomain>, which changes its address.",
+  ],
   ["instances get|show|view|describe|info|current", "Use: svc instances list, or svc whoami."],
   ["profiles add|create|new", "Use: svc login --profile <name>."],
   ["profiles delete|remove|rm", "Use: svc logout --forget --profile <name>."],

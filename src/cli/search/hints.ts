@@ -14,8 +14,15 @@ export function nothingFound({ query = [] }: { readonly query?: Query | undefine
   return [`No ${searched.noun} match.`, emptyResultHint(query, searched)].filter(Boolean).join(" ");
 }
 
+/** Other programs take it for a wildcard, and a script would take the empty answer for the truth. */
+export function literalWildcard(query: Query): string | undefined {
+  const term = termsIn(query).find(({ operator, value }) => operator === "is" && value.slice(1, -1).includes("*"));
+  return term && `"${printTerm(term)}": * is a wildcard only at the start or the end of a value.`;
+}
+
 function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
   const providers: readonly string[] = noun === "users" ? PROVIDERS : SESSION_PROVIDERS;
+  if (literalWildcard(query) !== undefined) return undefined;
   for (const { field, operator, value } of termsIn(query)) {
     if (field.endsWith("user_id") && value.includes("@"))
       return `user_id takes an id, and "${value}" is an e-mail address. Use: svc ${noun} search email:${value}`;
@@ -25,8 +32,6 @@ function emptyResultHint(query: Query, { noun }: Searched): string | undefined {
         : `"${value}" is not a provider. They are ${providers.join(", ")}.`;
     if (/^".*"$/.test(value)) return `Quotes are a part of the value. Without them: ${field}:${value.slice(1, -1)}`;
     if (field === "ip_address" && value.includes("/")) return `For a network: svc sessions search --ip ${value}`;
-    if (operator === "is" && value.slice(1, -1).includes("*"))
-      return `"${field}:${value}": * is a wildcard only at the start or the end of a value.`;
     if (field === "email" && operator === "ends" && /^@[^.]+$/.test(value))
       return `"*${value}" matches addresses that end in exactly ${value}. A domain has a dot: *${value}.com`;
     if (field === "email" && operator === "is" && !/.@./.test(value))

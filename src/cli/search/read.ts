@@ -4,9 +4,9 @@ import { asSentence, hintFor, inWords } from "../../wire/search/query-words.ts";
 import { fold } from "../../text/fold.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { quoted } from "../output/text.ts";
+import { quoted, say } from "../output/text.ts";
 import { pastedAddress, wordsOf, type Searched, type SearchFlag, type SearchFlags } from "./flags.ts";
-import { notATerm, printQuoted, unknownFieldHint } from "./hints.ts";
+import { literalWildcard, notATerm, printQuoted, unknownFieldHint } from "./hints.ts";
 
 /** A search: its text on the wire, and its meaning if svc knows every field in it, or else what is wrong. */
 type Parsed =
@@ -21,14 +21,14 @@ export type TypedQuery = Parsed & { readonly filter: Filter | undefined };
  * An unknown field is not refused here: the service may have more of them.
  */
 export function readQuery(
-  { now }: Pick<Context, "now">,
+  context: Context,
   searched: Searched,
   terms: readonly string[],
   flags: SearchFlags,
 ): TypedQuery {
   const words = [...(flags.query ?? []), ...terms].flatMap(wordsOf);
   const typed = words.map((text) => ({ text, typed: quoted(text) }));
-  const every = [...typed, ...termsOf(flags, searched, now())];
+  const every = [...typed, ...termsOf(flags, searched, context.now())];
   const all = every.map(({ text }) => text);
   if (all.length === 0) {
     const list = `svc ${searched.noun} list${flags.limit === undefined ? "" : ` --limit ${flags.limit}`}`;
@@ -37,6 +37,8 @@ export function readQuery(
   for (const term of all) if (!TERM.test(term)) throw notATerm(term, searched, all);
   const read = parsed(all.join(" "), searched);
   if (read.query) refuseAlternatives(read.query, every, searched);
+  const literal = read.query && literalWildcard(read.query);
+  if (literal !== undefined) say(context, literal);
   return { ...read, filter: nameFilter(flags.name, read.query) };
 }
 

@@ -84,7 +84,7 @@ export function termHint(word: string, fields: Fields, print: (term: Term) => st
     return `To find an id: ${print({ field: own, operator: "is", value: word, negated: false })}`;
   }
   if (word.includes("@"))
-    return `To find an e-mail address: ${print({ field: "email", operator: "is", value: word, negated: false })}`;
+    return `To find an e-mail address: ${print({ field: "email", operator: word.startsWith("@") ? "ends" : "is", value: word, negated: false })}`;
   const part = trimmed(word) || "word";
   return `To find it within a name: ${print({ field: "name", operator: "contains", value: part, negated: false })}`;
 }
