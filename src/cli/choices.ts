@@ -26,6 +26,10 @@ export interface SecretKey extends Sourced<string | (() => Promise<string>)> {
   readonly insecure?: boolean | undefined;
 }
 
+export async function valueOf({ value }: SecretKey): Promise<string> {
+  return typeof value === "string" ? value : value();
+}
+
 /** What was chosen, each value with its source. */
 export interface Choices {
   readonly profile?: Sourced | undefined;
@@ -73,7 +77,8 @@ export function isTyped(choice: Pick<Sourced, "source"> | undefined): boolean {
 
 /** What takes a choice back. */
 export function without(source: string): string {
-  return `${source.startsWith("SVC_") ? "unset" : "omit"} ${source}`;
+  if (source.startsWith("SVC_")) return `unset ${source}`;
+  return source.startsWith("--") ? `omit ${source}` : `do without ${source}`;
 }
 
 /** The key of the environment: itself, or in a file. */

@@ -53,12 +53,13 @@ it("Every command's JSON has the form in fixtures/json-forms.txt, and every comm
     SVC_API_URL: url,
     SVC_PUBLISHABLE_KEY: acme!.publishable_key,
   };
+  const ofNone = { SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined, SVC_PUBLISHABLE_KEY: undefined };
   const run = (args: string, stdin = ""): Promise<CliResult> =>
     svc(args.split(" ").filter(Boolean), {
       cwd,
       stdin,
       // An instance is chosen by one of the two.
-      env: args.includes("--instance") ? { ...own, SVC_BASE_URL: undefined, SVC_SECRET_KEY: undefined } : own,
+      env: args.includes("--instance") ? { ...own, ...ofNone } : own,
     });
   await writeRunning(cwd, { url, api_url, instances, control_key });
   await (await serve({ port: 0, store: join(cwd, "own/db.json") })).close();

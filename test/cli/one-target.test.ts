@@ -320,6 +320,35 @@ describe("In a shell that is set up for Globex", () => {
     expect(await runWords(words, globex)).toMatchObject({ code: 0 });
   });
 
+  it.each(on("server"))("svc %s is refused with its key at the server's front door", async (line) => {
+    const env = { ...controlOf(one), SVC_BASE_URL: one.url, SVC_SECRET_KEY: one.instances[1]!.secret_key };
+    const unchanged = await serverOf(one);
+    expect(await run(line, env)).toMatchObject({ code: 2 });
+    expect(await serverOf(one)).toEqual(unchanged);
+  });
+
+  it("svc env prints those of Globex, whichever of its variables is set, and of no other instance", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "svc-test-"));
+    await runsIn(directory, one);
+    const { SVC_BASE_URL, SVC_SECRET_KEY, SVC_PUBLISHABLE_KEY } = variablesOf(one, 1) as Record<string, string>;
+    const ways = [
+      { SVC_BASE_URL },
+      { SVC_SECRET_KEY },
+      { SVC_PUBLISHABLE_KEY },
+      { SVC_BASE_URL: one.url, SVC_SECRET_KEY },
+      { SVC_BASE_URL: "http://globex.localhost:1", SVC_SECRET_KEY: `sk_${"x".repeat(43)}` },
+    ];
+    for (const env of ways) {
+      const { stdout } = await runWords("env", env as Record<string, string>, { cwd: directory });
+      expect(stdout).toContain(SVC_SECRET_KEY);
+    }
+    const gone = await runWords("env", { SVC_BASE_URL: "http://gone.localhost:1" }, { cwd: directory });
+    expect([gone.code, gone.stdout, gone.stderr]).toEqual([2, "", expect.stringContaining("the instance is gone")]);
+    // The first instance's address is the front door's, at whichever port that was.
+    const first = await runWords("env", { SVC_BASE_URL: "http://localhost:1" }, { cwd: directory });
+    expect(first.stdout).toContain(one.instances[0]!.secret_key);
+  });
+
   it.each(["update acme --name Other", "delete acme --yes"])("svc dev instances %s is refused", async (words) => {
     const before = await instanceOf(one, "acme");
     const { code, stderr } = await runWords(`dev instances ${words}`, variablesOf(one, 1));

@@ -5,6 +5,7 @@ import { PUBLISHABLE_KEY_HEADER, SECRET_KEY_HEADER } from "../../wire/ids.ts";
 import { parsedJson } from "../../text/json.ts";
 import { collect, runs, type Flags, type Program } from "../command.ts";
 import { requireKey, timeoutMs } from "../connection/client.ts";
+import { chosenIn } from "../connection/consent.ts";
 import { exchange, type Answer } from "../connection/exchange.ts";
 import { explainFailure } from "../connection/explain-failure.ts";
 import type { Target } from "../connection/sources.ts";
@@ -16,6 +17,7 @@ import { readInput } from "../files.ts";
 import { harmless, harmlessJson } from "../output/text.ts";
 import { pairFrom } from "../quantities.ts";
 import { urlFrom } from "../../http/address.ts";
+import { few } from "../../text/suggestion.ts";
 
 export interface ApiOptions extends Flags<"input", "include"> {
   readonly field?: readonly string[];
@@ -47,7 +49,7 @@ export function add(program: Program, context: Surroundings): void {
 }
 
 function needsOf(_: object, [verb = "GET"]: readonly string[]): Needs {
-  return /^(?:get|head|options)$/i.test(verb) ? { on: "instance" } : { on: "instance", changes: true };
+  return /^(?:put|patch|delete)$/i.test(verb) ? { on: "instance", changes: true } : { on: "instance" };
 }
 
 export async function runApi(context: Context, options: ApiOptions, verb: string, path: string): Promise<ExitCode> {
@@ -55,6 +57,12 @@ export async function runApi(context: Context, options: ApiOptions, verb: string
   if (!METHODS.includes(method))
     throw new UsageError(`Unknown method "${method}".`, `Use one of ${METHODS.join(", ")}.`);
   const target = await resolveTarget(context);
+  const { isNamed, instances } = chosenIn(target);
+  if (context.needs?.changes && !isNamed && instances.length > 1)
+    throw new UsageError(
+      `${method} does not choose among the instances ${few(instances)}. Nothing was sent.`,
+      `If that is what you expect, add: --instance ${instances[0]}`,
+    );
   const isForApi = path.split("?")[0] === INSTANCES_PATH && target.api_url !== undefined;
   const url = urlOf(path, (isForApi ? target.api_url : target.base_url)?.value);
   const isQuery = method === "GET" || method === "HEAD" || method === "DELETE";

@@ -1,15 +1,16 @@
-import { isTyped, originOf, type Choices } from "../choices.ts";
+import { isTyped, valueOf } from "../choices.ts";
 import { Option } from "commander";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
 import { openControl } from "../connection/control.ts";
-import { findRunningServer } from "../connection/running-server.ts";
-import { findServerHere, isAtServer } from "../connection/server-here.ts";
+import type { RunningServerFile } from "../connection/server-file.ts";
+import { isLoopbackUrl } from "../../http/address.ts";
+import { findServerHere } from "../connection/server-here.ts";
 import { readExplicitTarget } from "../connection/sources.ts";
 import { targetAt } from "../connection/target.ts";
 import type { Context, NamedInstance, Surroundings } from "../context.ts";
-import { CliError, EXIT } from "../errors.ts";
-import { quoted, printJson, say } from "../output/text.ts";
+import { CliError, EXIT, UsageError } from "../errors.ts";
+import { quoted, printJson } from "../output/text.ts";
 import { few } from "../../text/suggestion.ts";
 
 const FORMATS = ["shell", "dotenv"] as const;
@@ -40,31 +41,47 @@ export function add(program: Program, context: Surroundings): void {
 
 export async function runEnv(context: Context, options: EnvOptions): Promise<void> {
   const { format, json, client } = options;
-  const choices = await chosenBy(context);
+  const { profile, base_url, instance: word } = context.choices;
+  const choices = { profile, instance: word, base_url: isTyped(base_url) ? base_url : undefined };
   const chosen = await readExplicitTarget({ ...context, choices });
   const { server } = await findServerHere(context, chosen, "Those of a server elsewhere are printed there.");
-  const target = await targetAt(server, chosen);
-  const instance = server.instances.find(({ publishable_key }) => publishable_key === target?.publishable_key?.value)!;
+  const target = (profile ?? word) && (await targetAt(server, chosen));
+  const instance = target
+    ? server.instances.find(({ publishable_key }) => publishable_key === target.publishable_key?.value)!
+    : await instanceOfShell(context, server);
   const variables =
     client === undefined
       ? variablesOf(server, instance, instance === server.instances[0])
       : clientVariablesOf(await clientOf({ ...context, choices }, instance, client));
-  const shell = context.choices.base_url;
-  if (shell && !isAtServer(server, shell.value))
-    say(context, `${shell.source} is of another server than these: ${shell.value}`);
   if (context.stdout.isTTY) context.stderr.write("These are secrets: anyone who has them can use the server.\n");
   if (json) return printJson(context, variables);
   const lines = Object.entries(variables).map(([name, value]) => lineIn(format, name, value));
   context.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** The variables that it prints may be of a server that was restarted since: of those the address alone is obeyed. */
-async function chosenBy(context: Context): Promise<Choices> {
-  const { profile, instance, base_url } = context.choices;
-  if (isTyped(base_url) || base_url === undefined) return { profile, instance, base_url };
-  const server = profile ? undefined : await findRunningServer(context);
-  const isHere = server?.instances.some(({ url }) => originOf(url) === originOf(base_url.value));
-  return { profile, instance, base_url: isHere && !instance ? base_url : undefined };
+type Served = RunningServerFile["instances"][number];
+
+/**
+ * The instance that the variables of the shell name, whose server may have been started again: with other keys, or on another
+ * port. Without any, the first. @throws {UsageError} if the one that they name is not there
+ */
+async function instanceOfShell({ choices }: Context, { instances, url }: RunningServerFile): Promise<Served> {
+  const { base_url, secret_key, publishable_key } = choices;
+  const key = secret_key && (await valueOf(secret_key));
+  const host = base_url && new URL(base_url.value).hostname;
+  const found =
+    instances.find((one) => new URL(one.url).hostname === host) ??
+    instances.find((one) => one.secret_key === key || one.publishable_key === publishable_key?.value);
+  const named = base_url ?? secret_key ?? publishable_key;
+  const [first, ...others] = instances;
+  // The front door's address is what the first instance's variables have.
+  const isOfFirst =
+    named === undefined || (host !== undefined && !host.endsWith(".localhost") && isLoopbackUrl(base_url!.value));
+  if (found ?? (isOfFirst || others.length === 0)) return found ?? first!;
+  throw new UsageError(
+    `${named!.source} names no instance of ${url}: it is another server's, was replaced, or the instance is gone.`,
+    `Name one of ${few(instances.map(({ subdomain }) => subdomain))}, such as: svc env --instance ${first!.subdomain}`,
+  );
 }
 
 async function clientOf(context: Context, { id, subdomain }: NamedInstance, client_id: string) {

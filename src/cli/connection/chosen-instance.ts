@@ -44,19 +44,27 @@ export async function chosenAt(
         `Name one server alone. ${OPERATOR}`,
       );
   }
-  // The variables of a server's first instance are those of the server as well: an argument may name another instance.
-  const isForServer = argument !== undefined && isAtFront;
-  const key = secret_key && !isForServer ? await keyOf(context, secret_key) : undefined;
-  if (key !== undefined) {
+  // The variables of the first instance, with the front door's address, are those of the server as well.
+  const isForServer = isAtFront && (argument !== undefined || context.needs?.on !== "instance");
+  const isMeant = ({ id }: { readonly id: string }): boolean => !isForServer || id !== instances[0]?.id;
+  const isVariable = secret_key?.source.startsWith("SVC_");
+  // A keyring may ask its owner: where the address names an instance, its key is not needed.
+  if (secret_key && (isVariable || (found.length === 0 && mustKnow(context, found)))) {
+    const key = await requireKey(context, { secret_key });
     const id = place.server || !mustKnow(context, found) ? undefined : await idByKey(context, explicit);
     const byKey = instances.find((one) => (place.server ? one.secret_key === key : one.id === id));
-    if (byKey) found.push({ ...byKey, by: secret_key!.source });
-    else if (place.server ?? id)
-      throw notIts(place, secret_key!.source, "is the key of another service, or was replaced", OPERATOR);
+    if (byKey && isMeant(byKey)) found.push({ ...byKey, by: secret_key.source });
+    else if (!byKey && (place.server ?? id))
+      throw notIts(place, secret_key.source, "is the key of another service, or was replaced", OPERATOR);
   }
-  // Where nothing else names an instance: it may be one that was replaced.
-  const last = found.length === 0 && !isForServer ? publishable_key : undefined;
-  for (const word of [instance ?? last, argument]) {
+  if (publishable_key) {
+    const own = instances.find((one) => one.publishable_key === publishable_key.value);
+    if (own && isMeant(own)) found.push({ ...own, by: publishable_key.source });
+    // Beside another name it may be one that was replaced.
+    if (!own && !isForServer && !instance && found.length === 0)
+      throw notIts(place, publishable_key.source, "is the key of another service, or was replaced", OPERATOR);
+  }
+  for (const word of [instance, argument]) {
     if (!word) continue;
     const { id } = await client.request("GET /instances/:id", { params: { id: idIn(instances, word.value) } });
     const byWord = instances.find((one) => one.id === id) ?? (await instancesOf(client)).find((one) => one.id === id);
@@ -67,9 +75,10 @@ export async function chosenAt(
   return first;
 }
 
+/** In order of creation. */
 async function instancesOf(client: ControlClient): Promise<Omit<Named, "by">[]> {
   const found = [];
-  for await (const { id, data } of client.rows("GET /instances")) found.push({ ...data, id });
+  for await (const { id, data } of client.rows("GET /instances")) found.unshift({ ...data, id });
   return found;
 }
 
@@ -81,13 +90,6 @@ function idIn(instances: readonly Omit<Named, "by">[], name: string): string {
 function mustKnow({ needs = { on: "instance" } }: Context, found: readonly Named[]): boolean {
   const { on, changes } = needs;
   return (on !== "server" || changes === true) && (found.length === 0 || changes === true);
-}
-
-/** A keyring may ask its owner, and a profile has an address beside its key. */
-async function keyOf(context: Context, secret_key: NonNullable<Target["secret_key"]>): Promise<string | undefined> {
-  const { value, source } = secret_key;
-  if (typeof value === "string" || !source.startsWith("SVC_")) return typeof value === "string" ? value : undefined;
-  return requireKey(context, { secret_key });
 }
 
 /** Only the service knows whose a key is. */

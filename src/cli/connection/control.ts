@@ -1,4 +1,4 @@
-import { isFrontOf, isTyped, type Sourced } from "../choices.ts";
+import { isTyped, type Sourced } from "../choices.ts";
 import { checkAddress } from "../../client/options.ts";
 import type { ControlClient } from "../../control-client/index.ts";
 import type { AnswerOf } from "../../wire/control/types.ts";
@@ -16,6 +16,7 @@ import { findServerOn } from "./running-server.ts";
 import type { RunningServerFile } from "./server-file.ts";
 import { readExplicitTarget, type Target } from "./sources.ts";
 import { chosenAt, type Named } from "./chosen-instance.ts";
+import { ARGUMENT } from "./target.ts";
 import { findServerHere, isAtServer, OPERATOR } from "./server-here.ts";
 
 /** Longer than for other requests: a snapshot of a large store takes long. */
@@ -50,17 +51,16 @@ interface Found {
  * @throws {UsageError} if they name two servers or two instances, or one that the command can't obey
  */
 export async function openControl(context: Context, argument?: string): Promise<Control> {
-  const explicit = await readExplicitTarget(ofServer(context));
+  const explicit = await readExplicitTarget(ofServer(context, argument));
   const found = await findControl(context, explicit);
   const client = await openAt(context, found);
   const { base_url, secret_key, instance: word, publishable_key, profile, isByDefault } = explicit;
-  const given = argument === undefined ? undefined : { value: argument, source: "the argument" };
+  const given = argument === undefined ? undefined : { value: argument, source: ARGUMENT };
   const isChosen = (base_url ?? secret_key ?? word ?? publishable_key ?? given) !== undefined;
   const named = isChosen ? await chosenAt(context, client, found, explicit, given) : undefined;
   const isForYes = context.needs?.changes !== undefined;
   const instances = isForYes ? await subdomainsOf(client, found) : [];
-  // The front door's address is that of a server, whichever instance's key is beside it.
-  if (!(base_url && isFrontOf(found.url, base_url.value))) refuseOneOfAll(context, named, instances, found.url);
+  refuseOneOfAll(context, named, instances, found.url);
   const isNamed = context.needs?.on !== "instance" || named !== undefined;
   const { url, by } = found;
   const choice: Chosen = { profile, isByDefault, instances, isNamed };
@@ -73,10 +73,11 @@ async function subdomainsOf(client: ControlClient, { server }: Found): Promise<s
 }
 
 /** An address that is typed names a server as a whole, whichever instance the variables of a shell name. */
-function ofServer(context: Context): Context {
+function ofServer(context: Context, argument: string | undefined): Context {
   const { choices, needs } = context;
-  if (needs?.on !== "server" || !isTyped(choices.base_url)) return context;
-  return { ...context, choices: { ...choices, secret_key: undefined, publishable_key: undefined } };
+  if (!isTyped(choices.base_url) || (needs?.on === "instance" && argument === undefined)) return context;
+  const profile = isTyped(choices.profile) ? choices.profile : undefined;
+  return { ...context, choices: { ...choices, profile, secret_key: undefined, publishable_key: undefined } };
 }
 
 /** Where a shell is set up for one tenant, nothing changes all of them. */

@@ -1,4 +1,4 @@
-import { choicesOf, isFrontOf, without, type SecretKey, type Sourced } from "../choices.ts";
+import { choicesOf, isFrontOf, valueOf, without, type SecretKey, type Sourced } from "../choices.ts";
 import { isLoopbackUrl, portOf } from "../../http/address.ts";
 import { trimSlash } from "../../http/request.ts";
 import type { Context, NamedInstance } from "../context.ts";
@@ -72,7 +72,8 @@ export async function tellOfNeighbours(context: Context, { server, older }: Loca
  */
 async function ofLocalServer(context: Context, explicit: Target): Promise<Target | undefined> {
   const { base_url, secret_key, publishable_key, instance } = explicit;
-  if (!base_url || !isLoopbackUrl(base_url.value) || (secret_key && publishable_key && !instance)) return undefined;
+  if (!base_url || !isLoopbackUrl(base_url.value)) return undefined;
+  if (secret_key && publishable_key && !instance && !context.needs?.changes) return undefined;
   const server = await findServerOn(context, Number(portOf(base_url.value)));
   return server && targetAt(server, explicit);
 }
@@ -150,6 +151,9 @@ async function awaitLocalServer(context: Context): Promise<LocalServer | undefin
   return local;
 }
 
+/** The source of an instance that an argument names. */
+export const ARGUMENT = "the argument";
+
 /** @param named what the other choice names */
 export function refuseOther(
   instance: Sourced | undefined,
@@ -159,7 +163,7 @@ export function refuseOther(
   if (instance === undefined || namesOf(named).includes(instance.value)) return;
   throw new UsageError(
     asSentence(`${instance.source} names "${instance.value}", and ${by} "${named.subdomain}". Nothing was done`),
-    `Name one of them: ${without(instance.source)}, or the other.`,
+    `Name one of them: ${without(by)}${instance.source === ARGUMENT ? "" : `, or ${without(instance.source)}`}.`,
   );
 }
 
@@ -178,11 +182,7 @@ async function ofServer(server: RunningServerFile, explicit: Target): Promise<Ta
   const { secret_key: given, instance, publishable_key } = explicit;
   const wanted = instance ?? publishable_key;
   const chosen = given ? await withKey(server, given) : chooseInstance(server, wanted);
-  if (wanted !== undefined && !namesOf(chosen).includes(wanted.value))
-    throw new UsageError(
-      `${given!.source} is the key of "${chosen.subdomain}", and ${wanted.source} names "${wanted.value}". Nothing was done.`,
-      `Name one of them: ${without(given!.source)}, or ${without(wanted.source)}.`,
-    );
+  for (const word of [instance, publishable_key]) refuseOther(word, chosen, (given ?? wanted)?.source ?? LOCAL);
   return {
     ...(wanted && { instance: wanted }),
     base_url: { value: chosen.url, source: LOCAL },
@@ -197,8 +197,9 @@ async function ofServer(server: RunningServerFile, explicit: Target): Promise<Ta
 
 type Instance = RunningServerFile["instances"][number];
 
-async function withKey({ instances, url }: RunningServerFile, { value, source }: SecretKey): Promise<Instance> {
-  const key = typeof value === "string" ? value : await value();
+async function withKey({ instances, url }: RunningServerFile, given: SecretKey): Promise<Instance> {
+  const { source } = given;
+  const key = await valueOf(given);
   const found = instances.find(({ secret_key }) => secret_key === key);
   if (found) return found;
   throw new CliError(

@@ -13,7 +13,10 @@ const SIGN_OUT = "svc dev sessions revoke --user <user>, which needs the control
  * words for a command are its aliases, and commander finds spelling mistakes.
  */
 export const MISSING_COMMANDS: readonly (readonly [words: string, instead: string])[] = [
-  ["users block|unblock|ban|disable|deactivate|suspend|lock", `Users can't be blocked. To end a session: ${REVOKE}.`],
+  [
+    "users block|unblock|ban|disable|deactivate|suspend|lock",
+    `Users can't be blocked. To revoke all sessions: ${SIGN_OUT}.`,
+  ],
   ["users sessions|accounts|identities|link", "Use: svc users get <user> --all."],
   [
     "users role|roles|add-role|set-role|permissions|groups|orgs",

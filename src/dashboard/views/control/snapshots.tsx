@@ -47,8 +47,8 @@ export function SnapshotsPanel() {
             }
             done={`Restored ${name}`}
           >
-            Everything is all records, keys and the clock. Of one instance, its keys and settings stay, and so do all
-            others. What is there now is kept in a snapshot, the newest "previous".
+            Everything means all records, keys and the clock. For one instance only its users and sessions come back;
+            its keys and settings stay. What is there now is saved as the newest previous snapshot.
           </AskButton>
           <AskButton
             small
