@@ -342,8 +342,10 @@ describe("In a shell that is set up for Globex", () => {
       const { stdout } = await runWords("env", env as Record<string, string>, { cwd: directory });
       expect(stdout).toContain(SVC_SECRET_KEY);
     }
-    const gone = await runWords("env", { SVC_BASE_URL: "http://gone.localhost:1" }, { cwd: directory });
-    expect([gone.code, gone.stdout, gone.stderr]).toEqual([2, "", expect.stringContaining("the instance is gone")]);
+    for (const address of ["http://gone.localhost:1", "globex"]) {
+      const gone = await runWords("env", { SVC_BASE_URL: address }, { cwd: directory });
+      expect([gone.code, gone.stdout, gone.stderr]).toEqual([2, "", expect.stringContaining("the instance is gone")]);
+    }
     // The first instance's address is the front door's, at whichever port that was.
     const first = await runWords("env", { SVC_BASE_URL: "http://localhost:1" }, { cwd: directory });
     expect(first.stdout).toContain(one.instances[0]!.secret_key);

@@ -4,7 +4,7 @@ import { runs, type GlobalFlags, type Program } from "../command.ts";
 import { clientVariablesOf, variablesOf } from "../../wire/variables.ts";
 import { openControl } from "../connection/control.ts";
 import type { RunningServerFile } from "../connection/server-file.ts";
-import { isLoopbackUrl } from "../../http/address.ts";
+import { isLoopbackUrl, urlFrom } from "../../http/address.ts";
 import { findServerHere } from "../connection/server-here.ts";
 import { readExplicitTarget } from "../connection/sources.ts";
 import { targetAt } from "../connection/target.ts";
@@ -68,7 +68,7 @@ type Served = RunningServerFile["instances"][number];
 async function instanceOfShell({ choices }: Context, { instances, url }: RunningServerFile): Promise<Served> {
   const { base_url, secret_key, publishable_key } = choices;
   const key = secret_key && (await valueOf(secret_key));
-  const host = base_url && new URL(base_url.value).hostname;
+  const host = base_url && urlFrom(base_url.value)?.hostname;
   const found =
     instances.find((one) => new URL(one.url).hostname === host) ??
     instances.find((one) => one.secret_key === key || one.publishable_key === publishable_key?.value);
