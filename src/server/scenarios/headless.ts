@@ -1,4 +1,5 @@
-import type { ParsedBodyOf } from "../../wire/control/types.ts";
+import type { CONTROL_ROUTES } from "../../wire/control/routes.ts";
+import type { ParsedOf } from "../../wire/route.ts";
 import { causeOf } from "../../wire/control/scenarios.ts";
 import { SIGNED_IN_PATH } from "../../wire/redirect-uri.ts";
 import { Refusal } from "../errors.ts";
@@ -25,7 +26,7 @@ export interface HeadlessDeps extends SettleDeps {
 }
 
 /** A sign-in that a test wants. What it leaves open is decided as for a browser. */
-export type Wish = ParsedBodyOf<"POST /sign-ins">;
+export type Wish = ParsedOf<(typeof CONTROL_ROUTES)["POST /sign-ins"], "body">;
 
 const PROGRAM = {
   caller: { isBrowser: false, isPlainClient: true, isNavigation: true },

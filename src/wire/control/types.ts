@@ -1,4 +1,4 @@
-import { plain, type InputOf, type ParsedOf, type ResultOf } from "../route.ts";
+import { plain, type InputOf, type ResultOf } from "../route.ts";
 import type { CONTROL_ROUTES } from "./routes.ts";
 
 type Rows = typeof CONTROL_ROUTES;
@@ -16,7 +16,5 @@ export type ControlRoute = keyof typeof rows;
 
 /** What is sent to a route, before defaults are filled in. */
 export type BodyOf<Route extends ControlRoute> = (typeof rows)[Route]["body"];
-/** The body as a handler has it. */
-export type ParsedBodyOf<Route extends ControlRoute> = ParsedOf<Rows[Route], "body">;
 export type QueryOf<Route extends ControlRoute> = (typeof rows)[Route]["query"];
 export type AnswerOf<Route extends ControlRoute> = (typeof rows)[Route]["answer"];
