@@ -20,6 +20,9 @@ export interface ServerFacts extends Partial<Omit<RunningServerFile, "instances"
   readonly instances: readonly InstanceFacts[];
 }
 
+/** Each server is newer than the one before: those of one port would be found in any order. */
+let started = Date.parse("2026-06-01T12:00:00.000Z");
+
 /** What `svc serve` would write of a server. */
 export function serverFile(directory: string, { instances, ...facts }: ServerFacts): RunningServerFile {
   return {
@@ -28,7 +31,7 @@ export function serverFile(directory: string, { instances, ...facts }: ServerFac
     port: Number(new URL(facts.url).port),
     directory: realDirectory(directory),
     store: "memory",
-    started_at: "2026-06-01T12:00:00.000Z",
+    started_at: new Date(started++).toISOString(),
     identity_secret: IDENTITY_SECRET,
     ...facts,
     instances: instances.map((one) => ({ program_url: facts.url, active: true, redirect_uris: [], ...one })),

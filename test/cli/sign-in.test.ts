@@ -75,7 +75,7 @@ describe("svc sign-in --as", () => {
     const { acme, addresses } = service;
     const { code, stderr } = await signIn(["--as", "ada"], {
       env: {
-        XDG_DATA_HOME: temporaryDirectory(),
+        SVC_DATA_DIR: temporaryDirectory(),
         SVC_BASE_URL: addresses.front,
         SVC_SECRET_KEY: acme.secret_key,
         SVC_PUBLISHABLE_KEY: acme.publishable_key,
