@@ -1,4 +1,4 @@
-import type { Sourced } from "../choices.ts";
+import { valueOf, type Sourced } from "../choices.ts";
 import { runs, type GlobalFlags, type Program } from "../command.ts";
 import type { Target } from "../connection/sources.ts";
 import { resolveTarget } from "../connection/target.ts";
@@ -45,9 +45,7 @@ export async function runWhoami(context: Context, options: GlobalFlags): Promise
 }
 
 async function keyOf({ secret_key }: Target): Promise<Sourced | undefined> {
-  if (secret_key === undefined) return undefined;
-  const { value, source } = secret_key;
-  return { value: typeof value === "string" ? value : await value(), source };
+  return secret_key && { value: await valueOf(secret_key), source: secret_key.source };
 }
 
 function inWords(value: Sourced | null): string {

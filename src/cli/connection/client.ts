@@ -1,4 +1,4 @@
-import type { Sourced } from "../choices.ts";
+import { valueOf, type Sourced } from "../choices.ts";
 import type { Client, ClientOptions } from "../../client/client.ts";
 import { isConfidential } from "../../http/address.ts";
 import { SECRET_KEY_PREFIX } from "../../wire/ids.ts";
@@ -71,7 +71,7 @@ export async function requireKey(context: Context, target: Target): Promise<stri
         ? "Set SVC_SECRET_KEY, or store the key with: svc login"
         : `Store it with: svc login --profile ${profile.value}`,
     );
-  const key = typeof secret_key.value === "string" ? secret_key.value : await secret_key.value();
+  const key = await valueOf(secret_key);
   checkKey(secret_key.source, key, SECRET_KEY_PREFIX);
   const address = target.base_url ?? target.api_url;
   if (address && !secret_key.insecure) requirePrivacy(context.env, address, "secret key");

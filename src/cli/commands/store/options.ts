@@ -35,9 +35,10 @@ export function sameStore({ store, config }: StoreOptions): string {
  * directory. @returns also which of them it is, in words
  */
 export async function takenStore(context: Context, options: StoreOptions): Promise<{ location: string; by: string }> {
-  const local = isNamed(context, options) ? undefined : await findLocalServer(context);
+  if (isNamed(context, options)) return { location: await storeLocation(context, options), by: "" };
+  const local = await findLocalServer(context);
   const server = local?.server ?? local?.silent;
-  if (!isNamed(context, options)) refuseOtherServer(context, server);
+  refuseOtherServer(context, server);
   if (!server) return { location: await storeLocation(context, options), by: "" };
   const running = [server, ...(await proved(context, local!.older))];
   const stores = [...new Set(running.map(({ store }) => store))];
